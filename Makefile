@@ -1,0 +1,34 @@
+# Every target sets up what it needs; bare `make` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check serve
+
+help:  ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml constraints.txt $(wildcard src/twinspark/duck/native/*.c src/twinspark/duck/native/*.h)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m twinspark.duck.native.build
+	touch $@
+
+setup: $(READY)  ## create .venv, install everything, build the DuckDB extension
+
+demo: $(READY)  ## a real PySpark pipeline on the embedded engine, checked against Spark
+	$(BIN)/python demo/run.py
+
+test: $(READY)  ## the everyday suite
+	$(BIN)/python -m pytest
+
+check: $(READY)  ## ruff, mypy strict, room order
+	$(BIN)/ruff check src tests bench demo conformance
+	$(BIN)/ruff format --check src tests bench demo conformance
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_rooms.py
+
+serve: $(READY)  ## start the endpoint on sc://localhost:15002
+	$(BIN)/twinspark serve

@@ -1,0 +1,79 @@
+"""Spark's error conditions, raised by name; texts and SQLSTATEs are those of the installed PySpark's own jar."""
+
+import json
+import re
+import zipfile
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class QueryContext:
+    """The fragment of the user's SQL or code that an error points at, as Spark reports it."""
+
+    fragment: str = ""
+    start_index: int = -1
+    stop_index: int = -1
+    object_type: str = ""
+    object_name: str = ""
+    call_site: str = ""
+    is_dataframe: bool = False
+
+
+class SparkError(Exception):
+    """An error in Spark's own terms; the door turns it into what a Spark server would have sent."""
+
+    def __init__(self, condition: str, *, contexts: tuple[QueryContext, ...] = (), **parameters: object) -> None:
+        self.condition = condition
+        self.parameters = {name: str(value) for name, value in parameters.items()}
+        self.contexts = contexts
+        super().__init__(message_of(condition, self.parameters))
+
+    @property
+    def sqlstate(self) -> str:
+        return sqlstate_of(self.condition)
+
+
+class NotNative(Exception):
+    """The native engine cannot answer this exactly as Spark would: the plan goes to Spark. Says why, in words."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def message_of(condition: str, parameters: dict[str, str]) -> str:
+    """`[CONDITION] text`, with SQLSTATE at the end, as SparkThrowableHelper.getMessage writes it."""
+    text = re.sub(r"<([a-zA-Z0-9_-]+)>", lambda found: parameters.get(found[1], found[0]), template_of(condition))
+    state = sqlstate_of(condition)
+    return f"[{condition}] {text}" + (f" SQLSTATE: {state}" if state else "")
+
+
+def template_of(condition: str) -> str:
+    main, _, sub = condition.partition(".")
+    entry = error_conditions()[main]
+    lines = "\n".join(entry["message"])
+    return f"{lines} " + "\n".join(entry["subClass"][sub]["message"]) if sub else lines
+
+
+def sqlstate_of(condition: str) -> str:
+    main, _, sub = condition.partition(".")
+    entry = error_conditions().get(main, {})
+    state = entry.get("subClass", {}).get(sub, {}).get("sqlState") or entry.get("sqlState", "")
+    return str(state)
+
+
+@cache
+def error_conditions() -> dict[str, Any]:
+    with zipfile.ZipFile(common_utils_jar()) as jar:
+        found: dict[str, Any] = json.loads(jar.read("error/error-conditions.json"))
+    return found
+
+
+def common_utils_jar() -> Path:
+    spec = find_spec("pyspark")
+    assert spec is not None and spec.origin is not None
+    return next((Path(spec.origin).parent / "jars").glob("spark-common-utils_*.jar"))
