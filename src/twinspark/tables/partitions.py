@@ -1,0 +1,254 @@
+"""Partition columns found in directory names, with the types Spark infers for their values."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql.types import (
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    NullType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from twinspark.errors import NotNative
+from twinspark.tables.ducktext import duck_type, identifier
+from twinspark.tables.listing import LeafFile, Listing, is_data
+
+DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+INTEGER = re.compile(r"[+-]?\d+")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?")
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+MAYBE_TIME = re.compile(r"\d{4,}-|.*\d+:|.*%3A", re.IGNORECASE)
+# Java's Double.parseDouble also reads these words; hexadecimal floats and spaces around numbers are left to Spark.
+FLOAT_WORDS = {"NaN", "Infinity", "+Infinity", "-Infinity"}
+MAY_BE_NUMBER = re.compile(r"^\s|\s$|^[+-]?0[xX]")
+ESCAPED = re.compile(r"%([0-9a-fA-F]{2})")
+TO_ESCAPE = re.compile(r"[\x01-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
+
+
+@dataclass(frozen=True)
+class Partitioning:
+    """The partition columns of a listing and the files that carry them."""
+
+    schema: StructType
+    files: tuple[LeafFile, ...]
+    directory_names: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Column name -> the name the directories give it (they may differ in case)."""
+        return dict(zip(self.schema.names, self.directory_names, strict=True))
+
+
+def unescape(text: str) -> str:
+    """ExternalCatalogUtils.unescapePathName."""
+    return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def escape(text: str) -> str:
+    """ExternalCatalogUtils.escapePathName: what may not stand in a directory name becomes %XX."""
+    return TO_ESCAPE.sub(lambda found: f"%{ord(found[0]):02X}", text)
+
+
+def discover(
+    listing: Listing, user: StructType | None, *, infer_types: bool = True, case_sensitive: bool = False
+) -> Partitioning:
+    """The partition columns that the directories between base paths and files name."""
+    if listing.recursive:
+        return Partitioning(StructType([]), listing.leaves)
+    found = {leaf.directory: directory_values(leaf.directory, listing.base_paths) for leaf in data_files(listing)}
+    if not any(found.values()):
+        return Partitioning(StructType([]), listing.direct())
+    check_regular(found, listing)
+    fields = [
+        partition_field(column, values, user, infer_types, case_sensitive) for column, values in columns_of(found)
+    ]
+    return Partitioning(StructType(fields), listing.leaves, tuple(column for column, _ in columns_of(found)))
+
+
+def data_files(listing: Listing) -> Iterable[LeafFile]:
+    return (leaf for leaf in listing.leaves if is_data(leaf.name))
+
+
+def directory_values(directory: str, base_paths: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    """The k=v components from the base path down to this directory."""
+    parts: list[tuple[str, str]] = []
+    while directory not in base_paths and directory != "/":
+        name = os.path.basename(directory)
+        if "=" not in name:
+            break_inside_partitions(directory, base_paths, bool(parts))
+        else:
+            column, _, value = name.partition("=")
+            parts.append((column, value))
+        directory = os.path.dirname(directory)
+    return tuple(reversed(parts))
+
+
+def break_inside_partitions(directory: str, base_paths: frozenset[str], inside: bool) -> None:
+    """A plain directory above or below k=v ends discovery early in Spark, with rules of its own."""
+    if inside or any("=" in part for part in below(directory, base_paths)):
+        raise NotNative(f"partition directories mixed with plain ones at {os.path.basename(directory)}")
+
+
+def below(directory: str, base_paths: frozenset[str]) -> list[str]:
+    base = next((base for base in base_paths if directory.startswith(base + "/")), "")
+    return directory[len(base) + 1 :].split("/")
+
+
+def check_regular(found: Mapping[str, tuple[tuple[str, str], ...]], listing: Listing) -> None:
+    """What Spark refuses (or reads in a way of its own) is left to Spark, whose words are then exact."""
+    shapes = {tuple(name for name, _ in parts) for parts in found.values()}
+    if len(shapes) != 1:
+        raise NotNative("partition directories that differ in their columns")
+    if any(name == "" or value == "" or "%" in name for parts in found.values() for name, value in parts):
+        raise NotNative("partition directories with empty or escaped names")
+    if any("=" in base for base in listing.base_paths):
+        raise NotNative("a base path that itself looks like a partition")
+    if len(listing.base_paths) != 1:
+        raise NotNative("partitions under several base paths")
+    if any("=" in leaf.name for leaf in listing.leaves):
+        raise NotNative("data files with an equals sign in their names")
+
+
+def columns_of(found: Mapping[str, tuple[tuple[str, str], ...]]) -> list[tuple[str, list[str]]]:
+    names = [name for name, _ in next(iter(found.values()))]
+    return [(name, [parts[at][1] for parts in found.values()]) for at, name in enumerate(names)]
+
+
+def partition_field(
+    column: str, values: Sequence[str], user: StructType | None, infer_types: bool, case_sensitive: bool
+) -> StructField:
+    given = user_field(column, user, case_sensitive)
+    if given is not None:
+        return StructField(given.name, checked_user_type(given.dataType, values), True)
+    inferred = [infer(value, infer_types) for value in set(values)]
+    return StructField(column, reduce(wider, inferred), True)
+
+
+def user_field(column: str, user: StructType | None, case_sensitive: bool) -> StructField | None:
+    for field in user.fields if user is not None else []:
+        if field.name == column or (not case_sensitive and field.name.lower() == column.lower()):
+            return field
+    return None
+
+
+def checked_user_type(type: DataType, values: Sequence[str]) -> DataType:
+    """Values that Java and DuckDB cast alike; the others are Spark's."""
+    patterns: dict[type[DataType], re.Pattern[str]] = {
+        ByteType: INTEGER,
+        ShortType: INTEGER,
+        IntegerType: INTEGER,
+        LongType: INTEGER,
+        DateType: DATE,
+        DoubleType: re.compile(r"-?\d+(\.\d+)?"),
+        FloatType: re.compile(r"-?\d+(\.\d+)?"),
+        BooleanType: re.compile("true|false"),
+        StringType: re.compile(".*", re.DOTALL),
+    }
+    pattern = patterns.get(type.__class__)
+    if pattern is None or not all(value == DEFAULT_PARTITION or pattern.fullmatch(value) for value in values):
+        raise NotNative(f"partition values read as {type.simpleString()}")
+    return type
+
+
+def infer(raw: str, infer_types: bool) -> DataType:
+    """PartitioningUtils.inferPartitionColumnValue, in its order: int, long, decimal, double, time, date, string."""
+    if raw == DEFAULT_PARTITION:
+        return NullType()
+    if not infer_types:
+        return StringType()
+    if INTEGER.fullmatch(raw) and raw.isascii():
+        return integral_type(raw)
+    if NUMBER.fullmatch(raw) and raw.isascii():
+        return fractional_type(raw)
+    return text_type(raw)
+
+
+def integral_type(raw: str) -> DataType:
+    number = int(raw)
+    if -(2**31) <= number < 2**31:
+        return IntegerType()
+    if -(2**63) <= number < 2**63:
+        return LongType()
+    digits = len(str(abs(number)))
+    return DecimalType(digits, 0) if digits <= 38 else DoubleType()
+
+
+def fractional_type(raw: str) -> DataType:
+    # 1e3 has a negative scale and becomes a decimal there; left to Spark.
+    if re.search("[eEfFdD]", raw):
+        raise NotNative("partition values written as 1e3 or 1.0f")
+    return DoubleType()
+
+
+def text_type(raw: str) -> DataType:
+    if MAY_BE_NUMBER.search(raw) or raw in FLOAT_WORDS:
+        raise NotNative("partition values that Java may read as numbers")
+    if DATE.fullmatch(raw):
+        return date_or_string(raw)
+    if MAYBE_TIME.match(raw):
+        raise NotNative("partition values that look like timestamps")
+    return StringType()
+
+
+def date_or_string(raw: str) -> DataType:
+    year, month, day = (int(part) for part in raw.split("-"))
+    lengths = [31, 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28, 31, 30]
+    lengths += [31, 30, 31, 31, 30, 31, 30, 31]
+    valid = 1 <= month <= 12 and 1 <= day <= lengths[month - 1] and year > 0
+    return DateType() if valid else StringType()
+
+
+def wider(left: DataType, right: DataType) -> DataType:
+    """PartitioningUtils.findWiderTypeForPartitionColumn over the types that `infer` gives."""
+    if left == right or isinstance(right, NullType):
+        return left
+    if isinstance(left, NullType):
+        return right
+    kinds = {left.__class__, right.__class__}
+    if kinds == {IntegerType, LongType}:
+        return LongType()
+    if kinds == {IntegerType, DoubleType}:
+        return DoubleType()
+    if DecimalType in kinds and kinds <= {IntegerType, LongType, DecimalType}:
+        raise NotNative("partition values beyond 64 bits")
+    return StringType()
+
+
+def merged_schema(data: StructType, partitions: StructType, case_sensitive: bool) -> StructType:
+    """Data columns first; one that is also a partition column keeps its place and takes the partition's type."""
+
+    def key(name: str) -> str:
+        return name if case_sensitive else name.lower()
+
+    overlapping = {key(field.name): field for field in partitions.fields}
+    present = {key(field.name) for field in data.fields}
+    merged = [overlapping.get(key(field.name), field) for field in data.fields]
+    return StructType(merged + [field for field in partitions.fields if key(field.name) not in present])
+
+
+def hive_arguments(partitioning: Partitioning) -> str:
+    """DuckDB's reading of the same directories."""
+    if not partitioning.directory_names:
+        return "hive_partitioning=false"
+    fields = zip(partitioning.directory_names, partitioning.schema.fields, strict=True)
+    types = ", ".join(f"{identifier(name)}: {hive_type(field.dataType)}" for name, field in fields)
+    return f"hive_partitioning=true, hive_types={{{types}}}"
+
+
+def hive_type(type: DataType) -> str:
+    """Types that `hive_types` cannot spell are read as text and cast by the projection."""
+    return "VARCHAR" if isinstance(type, DecimalType | NullType) else duck_type(type)

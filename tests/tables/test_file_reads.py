@@ -1,0 +1,70 @@
+"""Files are read as Spark read them when the answers were recorded, or are left to Spark with a reason."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from pyspark.sql.types import StructType
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from file_cases import CASES, Case
+from record_files import RECORDED, answer, placed
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.tables.ducktext import duck_type
+from twinspark.tables.files import FileScan, ScanContext, scan
+
+ANSWERS: dict[str, Any] = json.loads((RECORDED / "files.json").read_text())
+# What goes to Spark today; a case that starts to be answered here must leave the list.
+LEFT_TO_SPARK = set(json.loads((RECORDED / "files_left_to_spark.json").read_text()))
+
+
+@pytest.fixture(scope="module")
+def connection() -> Any:
+    opened = duckdb.connect()
+    opened.execute("SET TimeZone = 'UTC'")
+    return opened
+
+
+def asked_schema(name: str) -> StructType | None:
+    asked = ANSWERS[name]["user_schema"]
+    return None if asked is None else StructType.fromJson(asked)
+
+
+def our_scan(name: str, case: Case, directory: str, connection: Any) -> FileScan:
+    case.build(Path(directory))
+    paths, options = placed(case, directory)
+    return scan(case.format, paths, options, asked_schema(name), ScanContext(connection, case.config))
+
+
+@pytest.mark.parametrize("name", sorted(set(CASES) - LEFT_TO_SPARK))
+def test_reads_as_spark(name: str, tmp_path: Path, connection: Any) -> None:
+    said = ANSWERS[name]
+    if "error" in said:
+        with pytest.raises(SparkError) as raised:
+            our_scan(name, CASES[name], str(tmp_path), connection)
+        assert str(raised.value).replace(str(tmp_path), "{dir}") == said["message"]
+        return
+    ours = our_scan(name, CASES[name], str(tmp_path), connection)
+    assert ours.schema.jsonValue() == said["schema"]
+    table = connection.sql(f"SELECT * FROM {ours.sql}")
+    assert table.columns == ours.schema.names
+    assert [str(type) for type in table.types] == declared_types(ours.schema, connection)
+    assert answer(table.to_arrow_table().to_pylist()) == said["rows"]
+
+
+def declared_types(schema: StructType, connection: Any) -> list[str]:
+    """The mapping's types as DuckDB prints them."""
+    nulls = ", ".join(f"CAST(NULL AS {duck_type(field.dataType)})" for field in schema.fields)
+    return [str(type) for type in connection.sql(f"SELECT {nulls}").types]
+
+
+@pytest.mark.parametrize("name", sorted(LEFT_TO_SPARK))
+def test_left_to_spark_with_a_reason(name: str, tmp_path: Path, connection: Any) -> None:
+    with pytest.raises(NotNative) as raised:
+        our_scan(name, CASES[name], str(tmp_path), connection)
+    assert len(raised.value.reason) > 10
