@@ -1,0 +1,7 @@
+"""Every Spark function, one line each, in topic files; importing the room fills the list."""
+
+from twinspark.functions import operators as operators
+from twinspark.functions.registry import SPARK as SPARK
+from twinspark.functions.registry import canonical as canonical
+from twinspark.functions.registry import names as names
+from twinspark.functions.registry import overloads as overloads

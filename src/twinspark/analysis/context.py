@@ -1,0 +1,69 @@
+"""What an operation knows while its plan is read: its session's configuration, views, tables and one instant."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.settings import Settings
+
+DEFAULTS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.legacy.sizeOfNull": "true",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.orderByOrdinal": "true",
+    "spark.sql.groupByAliases": "true",
+}
+
+
+def no_local_relation(hash: str) -> bytes:
+    raise SparkError("INTERNAL_ERROR", message=f"no cached local relation {hash}")
+
+
+@dataclass
+class Context:
+    """One operation's surroundings. `views` answers (name parts) -> a view's relation message, SQL text or plan."""
+
+    config: Mapping[str, str] = field(default_factory=dict)
+    views: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
+    local_relations: Callable[[str], bytes] = no_local_relation
+    relations: Mapping[str, Any] = field(default_factory=dict)
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    functions: Mapping[str, Any] = field(default_factory=dict)
+    tables: Any = None
+    catalog: str = "spark_catalog"
+    database: str = "default"
+    user: str = ""
+    session_id: str = ""
+    now_micros: int = field(default_factory=lambda: time.time_ns() // 1000)
+
+    def conf(self, key: str) -> str:
+        found = self.config.get(key, DEFAULTS.get(key))
+        if found is None:
+            raise NotNative(f"configuration {key} has no known default")
+        return found
+
+    def flag(self, key: str) -> bool:
+        return self.conf(key).lower() == "true"
+
+    @cached_property
+    def settings(self) -> Settings:
+        ansi = self.flag("spark.sql.ansi.enabled")
+        return Settings(
+            ansi=ansi,
+            zone=self.conf("spark.sql.session.timeZone"),
+            case_sensitive=self.flag("spark.sql.caseSensitive"),
+            timestamp_type=self.conf("spark.sql.timestampType"),
+            size_of_null=self.flag("spark.sql.legacy.sizeOfNull") and not ansi,
+            now_micros=self.now_micros,
+            user=self.user,
+            catalog=self.catalog,
+            database=self.database,
+        )

@@ -1,0 +1,134 @@
+"""How Spark shows a constant in a column's automatic name (Literal.sql through toPrettySQL)."""
+
+import datetime as dt
+import math
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from twinspark.functions.java_text import double_text, float_text
+from twinspark.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    MapType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    YearMonthIntervalType,
+)
+
+EPOCH = dt.datetime(1970, 1, 1)
+
+
+def literal_text(value: Any, type: DataType, zone: str) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(type, DoubleType | FloatType):
+        return number_text(value, type)
+    if isinstance(type, DecimalType):
+        return f"{Decimal(value):f}"
+    if isinstance(type, BinaryType):
+        return f"X'{bytes(value).hex().upper()}'"
+    if isinstance(type, DateType | TimestampType | TimestampNTZType):
+        return datetime_literal(value, type, zone)
+    if isinstance(type, DayTimeIntervalType):
+        return day_time_text(value, type)
+    if isinstance(type, YearMonthIntervalType):
+        return year_month_text(value, type)
+    return nested_text(value, type, zone)
+
+
+def number_text(value: float, type: DataType) -> str:
+    return float_text(value) if isinstance(type, FloatType) else double_text(value)
+
+
+def nested_text(value: Any, type: DataType, zone: str) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(type, ArrayType):
+        return f"ARRAY({', '.join(literal_text(v, type.elementType, zone) for v in value)})"
+    if isinstance(type, MapType):
+        pairs = [literal_text(v, t, zone) for k, x in value for v, t in ((k, type.keyType), (x, type.valueType))]
+        return f"MAP({', '.join(pairs)})"
+    if isinstance(type, StructType):
+        parts = [
+            f"{field.name}, {literal_text(v, field.dataType, zone)}"
+            for v, field in zip(value, type.fields, strict=True)
+        ]
+        return f"NAMED_STRUCT({', '.join(parts)})"
+    return str(value)
+
+
+def datetime_literal(value: int, type: DataType, zone: str) -> str:
+    if isinstance(type, DateType):
+        return f"DATE '{date_text(value)}'"
+    if isinstance(type, TimestampNTZType):
+        return f"TIMESTAMP_NTZ '{timestamp_text(value)}'"
+    return f"TIMESTAMP '{timestamp_text(local_micros(value, zone))}'"
+
+
+def date_text(days: int) -> str:
+    try:
+        return (EPOCH.date() + dt.timedelta(days=days)).isoformat()
+    except OverflowError:
+        return f"{days} days since 1970-01-01"
+
+
+def local_micros(micros: int, zone: str) -> int:
+    try:
+        moment = (EPOCH + dt.timedelta(microseconds=micros)).replace(tzinfo=dt.UTC).astimezone(ZoneInfo(zone))
+    except (OverflowError, ValueError, KeyError):
+        return micros
+    return micros + round((moment.utcoffset() or dt.timedelta()).total_seconds()) * 1_000_000
+
+
+def timestamp_text(micros: int) -> str:
+    try:
+        moment = EPOCH + dt.timedelta(microseconds=micros)
+    except OverflowError:
+        return f"{micros} microseconds since 1970-01-01"
+    text = moment.strftime("%Y-%m-%d %H:%M:%S").rjust(19, "0")
+    return text + (f".{moment.microsecond:06d}".rstrip("0") if moment.microsecond else "")
+
+
+UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")
+MICROS = (86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000)
+
+
+def day_time_text(micros: int, type: DayTimeIntervalType) -> str:
+    """`INTERVAL '1 02:03:04.5' DAY TO SECOND`: the leading field whole, the others padded (IntervalUtils)."""
+    start, end = type.startField, type.endField
+    sign, rest = ("-" if micros < 0 else ""), abs(micros)
+    parts = []
+    for unit in range(start, end + 1):
+        amount, rest = divmod(rest, MICROS[unit])
+        parts.append(field_text(unit, amount, rest if unit == 3 else 0, unit == start == 0))
+    joined = parts[0]
+    for unit, part in zip(range(start + 1, end + 1), parts[1:], strict=True):
+        joined += (" " if unit == 1 else ":") + part
+    name = UNITS[start] if start == end else f"{UNITS[start]} TO {UNITS[end]}"
+    return f"INTERVAL '{sign}{joined}' {name}"
+
+
+def field_text(unit: int, amount: int, micros: int, plain: bool) -> str:
+    text = str(amount) if plain else f"{amount:02d}"
+    return text + (f".{micros:06d}".rstrip("0") if micros else "")
+
+
+def year_month_text(months: int, type: YearMonthIntervalType) -> str:
+    sign, amount = ("-" if months < 0 else ""), abs(months)
+    if type.startField == type.endField == 0:
+        return f"INTERVAL '{sign}{amount // 12}' YEAR"
+    if type.startField == type.endField == 1:
+        return f"INTERVAL '{sign}{amount}' MONTH"
+    return f"INTERVAL '{sign}{amount // 12}-{amount % 12}' YEAR TO MONTH"
+
+
+def is_finite(value: float) -> bool:
+    return math.isfinite(value)

@@ -1,0 +1,260 @@
+"""Which column does this name mean: frames are relations with the names, qualifiers and plan ids seen from above."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from twinspark.analysis.suggest import suggestions
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.expressions import Column, Expression
+from twinspark.plan.relations import Field, Project, Relation
+from twinspark.types import DataType, quote_identifier
+
+_ids = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column as names see it. Equal ids are the same column wherever it has gone to."""
+
+    name: str
+    type: DataType
+    nullable: bool
+    metadata: tuple[tuple[str, Any], ...] = ()
+    qualifier: tuple[str, ...] = ()
+    id: int = field(default_factory=lambda: next(_ids))
+
+    def as_field(self) -> Field:
+        return Field(self.name, self.type, self.nullable, self.metadata)
+
+    def renewed(self) -> Attribute:
+        return replace(self, id=next(_ids))
+
+
+Attributes = tuple[Attribute, ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A plan id's node, as references to it see it from above: its own columns, and how deep it lies."""
+
+    attributes: Attributes
+    hidden: Attributes
+    depth: int
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """`relation` may have more columns than are visible: `slots` says at which position each attribute is."""
+
+    relation: Relation
+    attributes: Attributes
+    slots: Mapping[int, int]
+    hidden: Attributes = ()  # reachable by qualifier or plan id only: the keys a USING join folded
+    plans: Mapping[int, tuple[Node, ...]] = field(default_factory=dict)
+    source: Revealer | None = None  # finds columns that the frame's projection dropped
+
+    def plain(self) -> Relation:
+        """The relation with just the visible columns, under their names."""
+        if self.is_plain():
+            return self.relation
+        return Project(
+            input=self.relation,
+            expressions=tuple(map(self.column, self.attributes)),
+            fields=tuple(a.as_field() for a in self.attributes),
+        )
+
+    def is_plain(self) -> bool:
+        return len(self.relation.fields) == len(self.attributes) and all(
+            self.slots[a.id] == i and same_field(self.relation.fields[i], a) for i, a in enumerate(self.attributes)
+        )
+
+    def column(self, attribute: Attribute) -> Column:
+        return Column(
+            type=attribute.type, nullable=attribute.nullable, text=attribute.name, index=self.slots[attribute.id]
+        )
+
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(map(self.column, self.attributes))
+
+    def with_plan_id(self, plan_id: int) -> Frame:
+        node = Node(self.attributes, self.hidden, 0)
+        return replace(self, plans={**self.plans, plan_id: (node,)})
+
+    def qualified(self, qualifier: tuple[str, ...]) -> Frame:
+        attributes = tuple(replace(a, qualifier=qualifier) for a in self.attributes)
+        return replace(self, attributes=attributes, hidden=(), source=None)
+
+
+Revealer = Callable[[Attribute], "Frame"]
+
+
+def same_field(found: Field, attribute: Attribute) -> bool:
+    return (
+        found.name == attribute.name
+        and found.nullable == attribute.nullable
+        and found.type == attribute.type
+        and found.metadata == attribute.metadata
+    )
+
+
+def frame_of(
+    relation: Relation, qualifier: tuple[str, ...] = (), plans: Mapping[int, tuple[Node, ...]] | None = None
+) -> Frame:
+    """A relation all of whose columns are new and visible."""
+    attributes = tuple(Attribute(f.name, f.type, f.nullable, f.metadata, qualifier) for f in relation.fields)
+    return Frame(relation, attributes, {a.id: i for i, a in enumerate(attributes)}, plans=plans or {})
+
+
+def deeper(plans: Mapping[int, tuple[Node, ...]], visible: Iterable[Attribute]) -> dict[int, tuple[Node, ...]]:
+    """The plan ids below a node, seen from above it: only columns that the node still shows count."""
+    ids = {a.id for a in visible}
+    return {
+        plan_id: tuple(
+            Node(
+                tuple(a for a in node.attributes if a.id in ids),
+                tuple(a for a in node.hidden if a.id in ids),
+                node.depth + 1,
+            )
+            for node in nodes
+        )
+        for plan_id, nodes in plans.items()
+    }
+
+
+def renewed(frame: Frame, taken: set[int]) -> Frame:
+    """The same frame with new ids where they are taken: the right side of a self-join."""
+    if not any(i in taken for i in frame.slots):
+        return frame
+    fresh = {i: next(_ids) for i in frame.slots if i in taken}
+
+    def again(attributes: Attributes) -> Attributes:
+        return tuple(replace(a, id=fresh.get(a.id, a.id)) for a in attributes)
+
+    return Frame(
+        frame.relation,
+        again(frame.attributes),
+        {fresh.get(i, i): position for i, position in frame.slots.items()},
+        again(frame.hidden),
+        {k: tuple(Node(again(n.attributes), again(n.hidden), n.depth) for n in v) for k, v in frame.plans.items()},
+    )
+
+
+# ---- names
+
+Matches = tuple[list[Attribute], tuple[str, ...]]
+
+
+def alike(case_sensitive: bool) -> Callable[[str, str], bool]:
+    return (lambda a, b: a == b) if case_sensitive else (lambda a, b: a == b or a.lower() == b.lower())
+
+
+def match(attributes: Sequence[Attribute], parts: Sequence[str], case_sensitive: bool, hidden: bool = False) -> Matches:
+    """The attributes a name may mean and the parts left over as fields: the longest qualifier first."""
+    same = alike(case_sensitive)
+    for length in (3, 2, 1):
+        if len(parts) > length:
+            found = [
+                a
+                for a in attributes
+                if len(a.qualifier) >= length
+                and same(a.name, parts[length])
+                and all(map(same, a.qualifier[-length:], parts[:length]))
+            ]
+            if found:
+                return found, tuple(parts[length + 1 :])
+    if hidden:
+        return [], ()
+    return [a for a in attributes if same(a.name, parts[0])], tuple(parts[1:])
+
+
+def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> tuple[Attribute, tuple[str, ...]] | None:
+    """The one attribute a name means, under the spelling asked for; None when there is none."""
+    found, rest = match(frame.attributes, parts, case_sensitive)
+    if not found:
+        found, rest = match(frame.hidden, parts, case_sensitive, hidden=True)
+    distinct = list({a.id: a for a in found}.values())
+    if not distinct:
+        return None
+    if len(distinct) > 1:
+        raise ambiguous(parts, distinct)
+    position = len(parts) - len(rest) - 1
+    return replace(distinct[0], name=parts[position]), rest
+
+
+def ambiguous(parts: Sequence[str], found: Sequence[Attribute]) -> SparkError:
+    names = ", ".join(qualified_name(a) for a in found)
+    return SparkError("AMBIGUOUS_REFERENCE", name=quoted_parts(parts), referenceNames=f"[{names}]")
+
+
+def qualified_name(attribute: Attribute) -> str:
+    return quoted_parts((*attribute.qualifier, attribute.name))
+
+
+def quoted_parts(parts: Iterable[str]) -> str:
+    return ".".join(map(quote_identifier, parts))
+
+
+def resolve_in_plan(
+    frame: Frame, plan_id: int, parts: Sequence[str], case_sensitive: bool
+) -> tuple[Attribute, tuple[str, ...]] | None:
+    """`df["a"]`: the name among the columns of the frame that carries the plan id, as far as they are still here."""
+    nodes = frame.plans.get(plan_id)
+    if nodes is None:
+        raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name=quoted_parts(parts))
+    found = [hit for node in nodes if (hit := in_node(frame, node, parts, case_sensitive)) is not None]
+    regular = [hit for hit in found if not hit[2]] or found
+    regular.sort(key=lambda hit: hit[3])
+    if len(regular) > 1 and not (regular[0][3] == 0 and regular[1][3] != 0):
+        raise SparkError("AMBIGUOUS_COLUMN_REFERENCE", name=quoted_parts(parts))
+    return (regular[0][0], regular[0][1]) if regular else None
+
+
+def in_node(
+    frame: Frame, node: Node, parts: Sequence[str], case_sensitive: bool
+) -> tuple[Attribute, tuple[str, ...], bool, int] | None:
+    found, rest = match(node.attributes, parts, case_sensitive)
+    hidden_here = {a.id for a in frame.hidden}
+    if not found:
+        found, rest = match(node.hidden, parts, case_sensitive)
+    distinct = [a for a in {a.id: a for a in found}.values() if a.id in frame.slots]
+    if len(distinct) > 1:
+        raise ambiguous(parts, distinct)
+    if not distinct:
+        return None
+    position = len(parts) - len(rest) - 1
+    return replace(distinct[0], name=parts[position]), rest, distinct[0].id in hidden_here, node.depth
+
+
+def unresolved(frame: Frame, parts: Sequence[str]) -> SparkError:
+    candidates = [(*a.qualifier, a.name) for a in frame.attributes]
+    proposal = suggestions(parts, candidates)
+    name = quoted_parts(parts)
+    if not proposal:
+        return SparkError("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", objectName=name)
+    return SparkError("UNRESOLVED_COLUMN.WITH_SUGGESTION", objectName=name, proposal=", ".join(proposal[:5]))
+
+
+def star(frame: Frame, target: Sequence[str], case_sensitive: bool) -> list[Attribute]:
+    """`*` and `t.*`; a target that is no qualifier may be a struct, which the caller expands."""
+    if not target:
+        return list(frame.attributes)
+    same = alike(case_sensitive)
+    return [
+        a
+        for a in (*frame.attributes, *frame.hidden)
+        if len(a.qualifier) >= len(target) and all(map(same, a.qualifier[-len(target) :], target))
+    ]
+
+
+def not_plain(what: str) -> NotNative:
+    return NotNative(what)
+
+
+def as_expression(frame: Frame, attribute: Attribute) -> Expression:
+    return Column(
+        type=attribute.type, nullable=attribute.nullable, text=attribute.name, index=frame.slots[attribute.id]
+    )

@@ -1,0 +1,37 @@
+"""The names Spark would suggest for one it does not find (StringUtils.orderSuggestedIdentifiersBySimilarity)."""
+
+from collections.abc import Sequence
+
+from twinspark.types import quote_if_needed
+
+
+def suggestions(parts: Sequence[str], candidates: Sequence[Sequence[str]]) -> list[str]:
+    """All candidates, the most similar first, without the qualifiers that they share."""
+    base = ".".join(quote_if_needed(part) for part in parts)
+    shown = [".".join(quote_if_needed(part) for part in candidate) for candidate in stripped(parts, candidates)]
+    ordered = sorted(shown, key=lambda name: distance(name, base))
+    quoted = {
+        ".".join(quote_if_needed(part) for part in candidate): ".".join(f"`{part}`" for part in candidate)
+        for candidate in stripped(parts, candidates)
+    }
+    return [quoted[name] for name in ordered]
+
+
+def stripped(parts: Sequence[str], candidates: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    if len(parts) == 1 and len({tuple(c[:-1]) for c in candidates}) == 1:
+        return [c[-1:] for c in candidates]
+    if len(parts) <= 2 and len({tuple(c[:-2]) for c in candidates}) == 1:
+        return [c[-2:] for c in candidates]
+    return list(candidates)
+
+
+def distance(left: str, right: str) -> int:
+    """Levenshtein's."""
+    previous = list(range(len(right) + 1))
+    for row, a in enumerate(left, 1):
+        current = [row]
+        for column, b in enumerate(right, 1):
+            change = previous[column - 1] + (a != b)
+            current.append(min(previous[column] + 1, current[-1] + 1, change))
+        previous = current
+    return previous[-1]

@@ -1,0 +1,430 @@
+"""Arithmetic, comparison and logic: how operands meet, what comes out, and DuckDB's spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.common_types import common_type, string_promotion, tightest_common_type
+from twinspark.functions.registry import fn
+from twinspark.functions.spelling import ANSI_CONFIG, cast_to, error
+from twinspark.functions.typing import (
+    Call,
+    Typed,
+    different_data_types,
+    different_operand_types,
+    quoted,
+    type_text,
+    unexpected_input_type,
+    wrong_operand_type,
+)
+from twinspark.types import (
+    BOOLEAN,
+    DATETIME,
+    DOUBLE,
+    INT,
+    INTERVAL,
+    LONG,
+    ArrayType,
+    BooleanType,
+    ByteType,
+    CalendarIntervalType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    ShortType,
+    StructType,
+    adjusted_decimal,
+    decimal_for,
+    is_integral,
+    is_null,
+    is_numeric,
+    is_string,
+    nested_types,
+    wider_decimal,
+)
+
+ARITHMETIC_INPUT = '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH" or "INTERVAL")'
+TIMELY = (*DATETIME, *INTERVAL, CalendarIntervalType)
+
+
+# ---- where two operands meet
+
+
+def literal_decimal(argument: Any) -> DecimalType:
+    """A whole-number literal beside a decimal takes only the digits it has (DataTypeUtils.fromLiteral)."""
+    value = getattr(argument, "value", None)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return DecimalType(max(len(str(abs(value))), 1), 0)
+    return decimal_for(argument.type)
+
+
+def operand_types(call: Call) -> tuple[DataType, DataType]:
+    """The types both operands are cast to before the operator decides (PromoteStrings, DecimalPrecision)."""
+    left, right = call.types
+    if is_string(left) != is_string(right):
+        left, right = promoted_strings(call, left, right)
+    if isinstance(left, DecimalType) != isinstance(right, DecimalType):
+        left, right = beside_decimal(call, left, right)
+    return left, right
+
+
+def promoted_strings(call: Call, left: DataType, right: DataType) -> tuple[DataType, DataType]:
+    if call.settings.ansi:
+        found = string_promotion(left, right, True)
+        return (found, found) if found is not None else (left, right)
+    return (DOUBLE if is_string(left) else left, DOUBLE if is_string(right) else right)
+
+
+def beside_decimal(call: Call, left: DataType, right: DataType) -> tuple[DataType, DataType]:
+    def met(argument: Any, type: DataType) -> DataType:
+        if isinstance(type, DecimalType):
+            return DOUBLE if isinstance(left, FLOATING) or isinstance(right, FLOATING) else type
+        return literal_decimal(argument) if is_integral(type) and type == argument.type else decimal_of(type)
+
+    return met(call.arguments[0], left), met(call.arguments[1], right)
+
+
+FLOATING = FloatType | DoubleType
+
+
+def decimal_of(type: DataType) -> DataType:
+    return decimal_for(type) if is_integral(type) else type
+
+
+def numeric_operands(call: Call) -> tuple[DataType, DataType]:
+    left, right = operand_types(call)
+    if is_null(left) and is_null(right):
+        return DOUBLE, DOUBLE
+    if not (isinstance(left, DecimalType) and isinstance(right, DecimalType)):
+        found = tightest_common_type(left, right, call.settings.ansi)
+        if found is None or (left != right and not is_numeric(found)):
+            raise different_operand_types(call)
+        left = right = found
+    if not is_numeric(left):
+        raise wrong_operand_type(call, ARITHMETIC_INPUT, left)
+    return left, right
+
+
+# ---- arithmetic
+
+
+def add_type(a: DecimalType, b: DecimalType) -> DecimalType:
+    scale = max(a.scale, b.scale)
+    return adjusted_decimal(max(a.precision - a.scale, b.precision - b.scale) + scale + 1, scale)
+
+
+def multiply_type(a: DecimalType, b: DecimalType) -> DecimalType:
+    return adjusted_decimal(a.precision + b.precision + 1, a.scale + b.scale)
+
+
+def divide_type(a: DecimalType, b: DecimalType) -> DecimalType:
+    scale = max(6, a.scale + b.precision + 1)
+    return adjusted_decimal(a.precision - a.scale + b.scale + scale, scale)
+
+
+def remainder_type(a: DecimalType, b: DecimalType) -> DecimalType:
+    scale = max(a.scale, b.scale)
+    return adjusted_decimal(min(a.precision - a.scale, b.precision - b.scale) + scale, scale)
+
+
+def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        if any(isinstance(type, TIMELY) for type in call.types):
+            raise NotNative(f"{call.name} of dates and intervals")
+        left, right = numeric_operands(call)
+        if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+            return Typed(decimal_type(left, right), False, (left, right), add_nullable_casts=True)
+        return Typed(left, False, (left, right), add_nullable_casts=True)
+
+    return rule
+
+
+def divide(call: Call) -> Typed:
+    if any(isinstance(type, TIMELY) for type in call.types):
+        raise NotNative("division of intervals")
+    left, right = numeric_operands(call)
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        return Typed(divide_type(left, right), True, (left, right))
+    return Typed(DOUBLE, True, (DOUBLE, DOUBLE))
+
+
+def integral_divide(call: Call) -> Typed:
+    if any(isinstance(type, TIMELY) for type in call.types):
+        raise NotNative("div of intervals")
+    left, right = numeric_operands(call)
+    if isinstance(left, FLOATING):
+        raise wrong_operand_type(
+            call, '("BIGINT" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")', left
+        )
+    if isinstance(left, DecimalType):
+        return Typed(LONG, True, (left, right))
+    return Typed(LONG, True, (LONG, LONG))
+
+
+def remainder(call: Call) -> Typed:
+    left, right = numeric_operands(call)
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        return Typed(remainder_type(left, right), True, (left, right))
+    return Typed(left, True, (left, right))
+
+
+def negative(call: Call) -> Typed:
+    (type,) = call.types
+    if is_string(type) or is_null(type):
+        return Typed(DOUBLE, True, (DOUBLE,))
+    if not is_numeric(type) and not isinstance(type, INTERVAL):
+        raise unexpected_input_type(call, 0, ARITHMETIC_INPUT)
+    return Typed(type, call.arguments[0].nullable)
+
+
+BITS = {ByteType: 8, ShortType: 16, IntegerType: 32, LongType: 64}
+WIDER = {8: "INTEGER", 16: "INTEGER", 32: "BIGINT", 64: "HUGEINT"}
+
+
+def wrapped(sql: str, type: DataType) -> str:
+    """Java's wrap-around: the low bits of an exact result, as a signed number."""
+    half = 1 << (BITS[type.__class__] - 1)
+    return cast_to(f"((({sql}) + {half}) % {2 * half} + {2 * half}) % {2 * half} - {half}", type)
+
+
+def sum_like(operator: str) -> Callable[..., str]:
+    def write(call: Any, left: str, right: str) -> str:
+        if isinstance(call.type, DecimalType):
+            return decimal_sum(call, operator, left, right)
+        if is_integral(call.type) and not call.settings.ansi:
+            wide = "HUGEINT" if isinstance(call.type, IntegerType | LongType) else "INTEGER"
+            return wrapped(f"CAST({left} AS {wide}) {operator} CAST({right} AS {wide})", call.type)
+        return f"({left} {operator} {right})"
+
+    return write
+
+
+def decimal_sum(call: Any, operator: str, left: str, right: str) -> str:
+    exact = max(argument.type.scale for argument in call.arguments)
+    whole = max(argument.type.precision - argument.type.scale for argument in call.arguments)
+    if whole + exact + 1 > 38:
+        name = {"+": "spark_decimal_add", "-": "spark_decimal_subtract"}[operator]
+        return native_decimal(name, call, left, right)
+    wide = DecimalType(whole + exact, exact)
+    return cast_to(f"{cast_to(left, wide)} {operator} {cast_to(right, wide)}", call.type)
+
+
+def times(call: Any, left: str, right: str) -> str:
+    if isinstance(call.type, DecimalType):
+        a, b = (argument.type for argument in call.arguments)
+        if a.precision + b.precision > 38:
+            return native_decimal("spark_decimal_multiply", call, left, right)
+        return cast_to(f"{left} * {right}", call.type)
+    if is_integral(call.type) and not call.settings.ansi:
+        return wrapped(f"CAST({left} AS HUGEINT) * CAST({right} AS HUGEINT)", call.type)
+    return f"({left} * {right})"
+
+
+def native_decimal(name: str, call: Any, left: str, right: str) -> str:
+    """Exact beyond 38 digits: our C extension takes unscaled numbers through DECIMAL(38, s) and the result's type."""
+    raise NotNative(f"{name} beyond 38 digits")
+
+
+def divided(call: Any, left: str, right: str) -> str:
+    if isinstance(call.type, DecimalType):
+        return native_decimal("spark_decimal_divide", call, left, right)
+    if not call.settings.ansi:
+        return f"({left} / nullif({right}, 0))"
+    return f"(CASE WHEN {right} = 0 THEN {error('DIVIDE_BY_ZERO', config=ANSI_CONFIG)} ELSE {left} / {right} END)"
+
+
+def integral_divided(call: Any, left: str, right: str) -> str:
+    if isinstance(call.arguments[0].type, DecimalType):
+        return native_decimal("spark_decimal_div", call, left, right)
+    if call.settings.ansi:
+        return f"({left} // {right})"
+    return wrapped(f"CAST({left} AS HUGEINT) // nullif({right}, 0)", call.type)
+
+
+def remained(call: Any, left: str, right: str) -> str:
+    if isinstance(call.type, DecimalType):
+        wide = wider_decimal(*(argument.type for argument in call.arguments))
+        left, right = cast_to(left, wide), cast_to(right, wide)
+    if not call.settings.ansi:
+        return cast_to(f"{left} % nullif({right}, 0)", call.type)
+    if isinstance(call.type, FLOATING | DecimalType):
+        zero = error("REMAINDER_BY_ZERO", config=ANSI_CONFIG)
+        return f"(CASE WHEN {right} = 0 THEN {zero} ELSE {cast_to(f'{left} % {right}', call.type)} END)"
+    return f"({left} % {right})"
+
+
+def negated(call: Any, value: str) -> str:
+    if is_integral(call.type) and not call.settings.ansi:
+        return wrapped(f"-CAST({value} AS HUGEINT)", call.type)
+    return f"(-{value})"
+
+
+fn("+(any, any)", sum_like("+"), rule=arithmetic(add_type))
+fn("-(any, any)", sum_like("-"), rule=arithmetic(add_type))
+fn("*(any, any)", times, rule=arithmetic(multiply_type))
+fn("/(any, any)", divided, rule=divide)
+fn("div(any, any)", integral_divided, rule=integral_divide)
+fn("%(any, any)", remained, "mod", rule=remainder)
+fn("negative(any)", negated, rule=negative)
+fn("positive(numeric) -> T", "{0}", rule=negative)
+
+
+def bitwise(call: Call) -> Typed:
+    left, right = operand_types(call)
+    found = tightest_common_type(left, right, call.settings.ansi)
+    if found is None:
+        raise different_operand_types(call)
+    if not is_integral(found):
+        raise wrong_operand_type(call, '"INTEGRAL"', found)
+    return Typed(found, call.any_nullable, (found, found))
+
+
+fn("&(any, any)", "({0} & {1})", rule=bitwise)
+fn("|(any, any)", "({0} | {1})", rule=bitwise)
+fn("^(any, any)", "xor({0}, {1})", rule=bitwise)
+
+
+def bitwise_not(call: Call) -> Typed:
+    (type,) = call.types
+    if is_null(type):
+        return Typed(INT, True, (INT,))
+    if not is_integral(type):
+        raise unexpected_input_type(call, 0, '"INTEGRAL"')
+    return Typed(type, call.any_nullable)
+
+
+fn("~(any)", "(~{0})", rule=bitwise_not)
+
+
+# ---- comparison
+
+
+def comparison_types(call: Call) -> tuple[DataType, DataType]:
+    left, right = call.types
+    if is_string(left) != is_string(right):
+        found = compared_string(call, left, right)
+        if found is None:
+            raise different_operand_types(call)
+        return found, found
+    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+        return compared_decimals(call)
+    found = tightest_common_type(left, right, call.settings.ansi)
+    if found is None:
+        raise different_operand_types(call)
+    return found, found
+
+
+def compared_string(call: Call, left: DataType, right: DataType) -> DataType | None:
+    """A string beside another type: the other type wins (TypeCoercion.findCommonTypeForBinaryComparison)."""
+    if call.settings.ansi:
+        return string_promotion(left, right, True)
+    other = right if is_string(left) else left
+    if is_null(other):
+        return left if is_string(left) else right
+    if isinstance(other, DecimalType):
+        return DOUBLE if other.scale > 0 else other
+    return None if isinstance(other, INTERVAL | ArrayType | MapType | StructType) else other
+
+
+def compared_decimals(call: Call) -> tuple[DataType, DataType]:
+    left, right = (
+        beside_decimal(call, *call.types)
+        if sum(isinstance(t, DecimalType) for t in call.types) == 1
+        else (
+            call.types[0],
+            call.types[1],
+        )
+    )
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        wide = wider_decimal(left, right)
+        return wide, wide
+    found = tightest_common_type(left, right, call.settings.ansi)
+    if found is None:
+        raise different_operand_types(call)
+    return found, found
+
+
+def check_comparable(call: Call, type: DataType, name: str) -> None:
+    if any(isinstance(inner, MapType) for inner in nested_types(type)):
+        raise SparkError(
+            "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+            functionName=f"`{name}`",
+            dataType=type_text(type),
+            sqlExpr=quoted(call.text),
+        )
+
+
+def comparison(call: Call) -> Typed:
+    left, right = comparison_types(call)
+    name = {"==": "=", "!=": "=", "<=>": "<=>"}.get(call.name, call.name)
+    check_comparable(call, left, name)
+    if name not in ("=", "<=>") and isinstance(left, ArrayType | StructType):
+        raise NotNative("an order of arrays or structs")
+    return Typed(BOOLEAN, False, (left, right), add_nullable_casts=call.name != "<=>")
+
+
+def compared(operator: str) -> Callable[..., str]:
+    return lambda call, left, right: f"({left} {operator} {right})"
+
+
+fn("==(any, any)", compared("="), "=", rule=comparison)
+fn("<(any, any)", compared("<"), rule=comparison)
+fn("<=(any, any)", compared("<="), rule=comparison)
+fn(">(any, any)", compared(">"), rule=comparison)
+fn(">=(any, any)", compared(">="), rule=comparison)
+fn("<=>(any, any)", compared("IS NOT DISTINCT FROM"), rule=comparison)
+
+
+def equal_null(call: Call) -> Typed:
+    return comparison(Call("<=>", call.arguments, call.settings, call.text))
+
+
+fn("equal_null(any, any)", compared("IS NOT DISTINCT FROM"), rule=equal_null)
+
+
+def in_list(call: Call) -> Typed:
+    found = common_type(call.types, call.settings.ansi)
+    if found is None:
+        raise different_data_types(call, "in")
+    check_comparable(call, found, "in")
+    return Typed(BOOLEAN, False, [found] * len(call.arguments), add_nullable_casts=True)
+
+
+def written_in(call: Any, value: str, *options: str) -> str:
+    return f"({value} IN ({', '.join(options)}))" if options else "false"
+
+
+fn("in(any, any...)", written_in, rule=in_list)
+
+
+# ---- logic
+
+
+def logical(call: Call) -> Typed:
+    left, right = operand_types(call) if call.settings.ansi else call.types
+    found = tightest_common_type(left, right, call.settings.ansi)
+    if found is None:
+        raise different_operand_types(call)
+    if not isinstance(found, BooleanType) and not is_null(found):
+        raise wrong_operand_type(call, '"BOOLEAN"', found)
+    return Typed(BOOLEAN, False, (BOOLEAN, BOOLEAN), add_nullable_casts=True)
+
+
+fn("and(any, any)", "({0} AND {1})", rule=logical)
+fn("or(any, any)", "({0} OR {1})", rule=logical)
+fn("not(boolean) -> boolean", "(NOT {0})", "!")
+fn("isnull(any?) -> boolean!", "({0} IS NULL)")
+fn("isnotnull(any?) -> boolean!", "({0} IS NOT NULL)")
+
+
+def not_a_number(call: Any, value: str) -> str:
+    return f"coalesce(isnan({value}), false)"
+
+
+fn("isnan(double|float?) -> boolean!", not_a_number)

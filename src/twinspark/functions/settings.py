@@ -1,0 +1,18 @@
+"""The session configuration that changes what an expression means."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Equal settings, equal plans."""
+
+    ansi: bool = True
+    zone: str = "UTC"
+    case_sensitive: bool = False
+    timestamp_type: str = "TIMESTAMP_LTZ"
+    size_of_null: bool = False
+    now_micros: int = 0
+    user: str = ""
+    catalog: str = "spark_catalog"
+    database: str = "default"

@@ -1,0 +1,189 @@
+"""Typed relations: every one knows its schema; columns are positions of the input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from twinspark.plan.expressions import Column, Expression, SortOrder
+from twinspark.types import DataType, StructField, StructType
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    type: DataType
+    nullable: bool
+    metadata: tuple[tuple[str, Any], ...] = ()
+
+    def struct_field(self) -> StructField:
+        return StructField(self.name, self.type, self.nullable, dict(self.metadata))
+
+
+Fields = tuple[Field, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relation:
+    fields: Fields
+
+    @cached_property
+    def schema(self) -> StructType:
+        return StructType([f.struct_field() for f in self.fields])
+
+    def column(self, index: int) -> Column:
+        found = self.fields[index]
+        return Column(type=found.type, nullable=found.nullable, index=index, text=found.name)
+
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(map(self.column, range(len(self.fields))))
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneRow(Relation):
+    """One row without columns: SELECT without FROM."""
+
+    fields: Fields = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalData(Relation):
+    """Rows that came with the request, as Arrow."""
+
+    table: pa.Table = field(compare=False)
+    key: str  # stands for the data in comparisons
+
+
+@dataclass(frozen=True, kw_only=True)
+class Values(Relation):
+    """VALUES: rows of expressions without inputs."""
+
+    rows: tuple[tuple[Expression, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Range(Relation):
+    start: int
+    end: int
+    step: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scan(Relation):
+    """A DuckDB table expression whose columns are this relation's, in order; bytes are what a scan would read."""
+
+    sql: str
+    names: tuple[str, ...]
+    input_files: tuple[str, ...] = ()
+    size_in_bytes: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unary(Relation):
+    input: Relation
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project(Unary):
+    expressions: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter(Unary):
+    condition: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aggregate(Unary):
+    """Output: the grouping expressions, then the aggregates (each made of AggregateCalls over the input and, for
+    grouping sets, GROUPING positions). `grouping_sets` are tuples of positions into `grouping`."""
+
+    grouping: tuple[Expression, ...]
+    aggregates: tuple[Expression, ...]
+    grouping_sets: tuple[tuple[int, ...], ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window(Unary):
+    """Output: the input's columns, then one per window expression."""
+
+    windows: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generate(Unary):
+    """Output: the input's columns, then the generator's; `outer` keeps rows whose generator gives none."""
+
+    generator: Expression
+    outer: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sort(Unary):
+    ordering: tuple[SortOrder, ...]
+    is_global: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit(Unary):
+    limit: Expression | int | None
+    offset: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tail(Unary):
+    limit: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distinct(Unary):
+    """Rows that differ in the key positions; all columns when keys is None."""
+
+    keys: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Join(Relation):
+    """kind: inner left right full cross semi anti; the condition sees left columns, then right columns."""
+
+    left: Relation
+    right: Relation
+    kind: str
+    condition: Expression | None
+    lateral: bool = False
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetOperation(Relation):
+    """kind: union intersect except; `all` keeps duplicates."""
+
+    left: Relation
+    right: Relation
+    kind: str
+    all: bool
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keep(Unary):
+    """A relation whose result is kept (cache, checkpoint): run once, then read from the named DuckDB table."""
+
+    table: str

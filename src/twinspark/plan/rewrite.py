@@ -1,0 +1,82 @@
+"""Rewrites an expression from its leaves up, sharing what does not change."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from twinspark.plan.expressions import (
+    AggregateCall,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Expression,
+    GetField,
+    Lambda,
+    MakeStruct,
+    SortOrder,
+    Subquery,
+    WindowCall,
+    children_of,
+)
+
+Rule = Callable[[Expression], Expression]
+
+
+def map_children(expression: Expression, rule: Rule) -> Expression:
+    """The same node over rewritten children; the very same object when nothing changed."""
+    match expression:
+        case WindowCall(function=function, partition=partition, ordering=ordering):
+            called = rule(function)
+            assert isinstance(called, Call)
+            return replace(
+                expression,
+                function=called,
+                partition=tuple(map(rule, partition)),
+                ordering=map_orders(ordering, rule),
+            )
+        case AggregateCall(arguments=arguments, filter=filter, ordering=ordering):
+            return replace(
+                expression,
+                arguments=tuple(map(rule, arguments)),
+                filter=None if filter is None else rule(filter),
+                ordering=map_orders(ordering, rule),
+            )
+        case Call(arguments=arguments):
+            return replace(expression, arguments=tuple(map(rule, arguments)))
+        case Cast(child=child) | GetField(child=child):
+            return replace(expression, child=rule(child))
+        case Case(branches=branches, otherwise=otherwise):
+            return replace(
+                expression,
+                branches=tuple((rule(when), rule(then)) for when, then in branches),
+                otherwise=None if otherwise is None else rule(otherwise),
+            )
+        case MakeStruct(values=values) | Subquery(values=values):
+            return replace(expression, values=tuple(map(rule, values)))
+        case Lambda(body=body):
+            return replace(expression, body=rule(body))
+        case _:
+            return expression
+
+
+def map_orders(ordering: tuple[SortOrder, ...], rule: Rule) -> tuple[SortOrder, ...]:
+    return tuple(replace(order, child=rule(order.child)) for order in ordering)
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    yield expression
+    for child in children_of(expression):
+        yield from walk(child)
+
+
+def replace_columns(expression: Expression, by: Callable[[Column], Expression]) -> Expression:
+    """Every Column of this level replaced; subqueries keep their own."""
+
+    def rule(node: Expression) -> Expression:
+        return by(node) if isinstance(node, Column) else map_children(node, rule)
+
+    return rule(expression)
+
+
+def shifted(expression: Expression, offset: int) -> Expression:
+    return replace_columns(expression, lambda column: replace(column, index=column.index + offset))

@@ -1,0 +1,195 @@
+"""Spark's types as values: PySpark's own classes, with the names, families and decimal rules that Spark gives them."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    CalendarIntervalType,
+    CharType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    TimeType,
+    UserDefinedType,
+    VarcharType,
+    VariantType,
+    YearMonthIntervalType,
+)
+
+BYTE, SHORT, INT, LONG = ByteType(), ShortType(), IntegerType(), LongType()
+FLOAT, DOUBLE = FloatType(), DoubleType()
+STRING, BINARY, BOOLEAN, NULL = StringType(), BinaryType(), BooleanType(), NullType()
+DATE, TIMESTAMP, TIMESTAMP_NTZ, VARIANT = DateType(), TimestampType(), TimestampNTZType(), VariantType()
+CALENDAR_INTERVAL = CalendarIntervalType()
+DAY_TIME = DayTimeIntervalType(DayTimeIntervalType.DAY, DayTimeIntervalType.SECOND)
+YEAR_MONTH = YearMonthIntervalType(YearMonthIntervalType.YEAR, YearMonthIntervalType.MONTH)
+
+INTEGRAL = (ByteType, ShortType, IntegerType, LongType)
+FRACTIONAL = (FloatType, DoubleType, DecimalType)
+NUMERIC = INTEGRAL + FRACTIONAL
+DATETIME = (DateType, TimestampType, TimestampNTZType, TimeType)
+INTERVAL = (DayTimeIntervalType, YearMonthIntervalType)
+TEXT = (StringType, CharType, VarcharType)
+
+# The order in which numbers widen, decimals apart: TypeCoercion.numericPrecedence.
+NUMERIC_PRECEDENCE: tuple[DataType, ...] = (BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
+INTEGRAL_DIGITS = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 20}
+MAX_PRECISION = 38
+MINIMUM_ADJUSTED_SCALE = 6
+
+
+def is_string(type: DataType) -> bool:
+    return isinstance(type, TEXT)
+
+
+def is_numeric(type: DataType) -> bool:
+    return isinstance(type, NUMERIC)
+
+
+def is_integral(type: DataType) -> bool:
+    return isinstance(type, INTEGRAL)
+
+
+def is_null(type: DataType) -> bool:
+    return isinstance(type, NullType)
+
+
+def is_collated(type: DataType) -> bool:
+    return isinstance(type, StringType) and type.collation not in ("UTF8_BINARY", None)
+
+
+def nested_types(type: DataType) -> Iterable[DataType]:
+    """The type itself and every type inside it."""
+    yield type
+    if isinstance(type, ArrayType):
+        yield from nested_types(type.elementType)
+    elif isinstance(type, MapType):
+        yield from nested_types(type.keyType)
+        yield from nested_types(type.valueType)
+    elif isinstance(type, StructType):
+        for field in type.fields:
+            yield from nested_types(field.dataType)
+
+
+def same_type(left: DataType, right: DataType) -> bool:
+    """Equal but for nullability inside; field names count (DataTypeUtils.sameType, case apart)."""
+    if isinstance(left, ArrayType) and isinstance(right, ArrayType):
+        return same_type(left.elementType, right.elementType)
+    if isinstance(left, MapType) and isinstance(right, MapType):
+        return same_type(left.keyType, right.keyType) and same_type(left.valueType, right.valueType)
+    if isinstance(left, StructType) and isinstance(right, StructType):
+        return len(left.fields) == len(right.fields) and all(
+            a.name.lower() == b.name.lower() and same_type(a.dataType, b.dataType)
+            for a, b in zip(left.fields, right.fields, strict=True)
+        )
+    return left == right
+
+
+def as_nullable(type: DataType) -> DataType:
+    """The same type with every inner nullability set (DataType.asNullable)."""
+    if isinstance(type, ArrayType):
+        return ArrayType(as_nullable(type.elementType), True)
+    if isinstance(type, MapType):
+        return MapType(as_nullable(type.keyType), as_nullable(type.valueType), True)
+    if isinstance(type, StructType):
+        return StructType([StructField(f.name, as_nullable(f.dataType), True, f.metadata) for f in type.fields])
+    return type
+
+
+def bounded_decimal(precision: int, scale: int) -> DecimalType:
+    return DecimalType(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
+
+
+def adjusted_decimal(precision: int, scale: int) -> DecimalType:
+    """Digits beyond 38 are taken from the scale, six of which are kept (DecimalType.adjustPrecisionScale)."""
+    if precision <= MAX_PRECISION:
+        return DecimalType(precision, scale)
+    if scale < 0:
+        return DecimalType(MAX_PRECISION, scale)
+    digits_before = precision - scale
+    return DecimalType(MAX_PRECISION, max(MAX_PRECISION - digits_before, min(scale, MINIMUM_ADJUSTED_SCALE)))
+
+
+def decimal_for(type: DataType) -> DecimalType:
+    """The decimal that holds every value of a number (DecimalType.forType)."""
+    if isinstance(type, DecimalType):
+        return type
+    if isinstance(type, FloatType):
+        return DecimalType(14, 7)
+    if isinstance(type, DoubleType):
+        return DecimalType(30, 15)
+    return DecimalType(INTEGRAL_DIGITS[type.__class__], 0)
+
+
+def wider_decimal(left: DecimalType, right: DecimalType) -> DecimalType:
+    scale = max(left.scale, right.scale)
+    whole = max(left.precision - left.scale, right.precision - right.scale)
+    return bounded_widest(whole + scale, scale)
+
+
+def bounded_widest(precision: int, scale: int) -> DecimalType:
+    """Integral digits are kept before scale (DecimalType.boundedPreferIntegralDigits)."""
+    if precision <= MAX_PRECISION:
+        return DecimalType(precision, scale)
+    return DecimalType(MAX_PRECISION, max(0, scale - (precision - MAX_PRECISION)))
+
+
+def decimal_holds(decimal: DecimalType, other: DataType) -> bool:
+    """Every value of `other` fits (DecimalType.isWiderThan)."""
+    if not is_numeric(other) or isinstance(other, FloatType | DoubleType):
+        return False
+    wanted = decimal_for(other)
+    return decimal.precision - decimal.scale >= wanted.precision - wanted.scale and decimal.scale >= wanted.scale
+
+
+PLAIN_IDENTIFIER = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*|[0-9]*[a-zA-Z_][a-zA-Z0-9_]*")
+
+
+def quote_identifier(name: str) -> str:
+    """Backquotes always (Spark's toSQLId for one part)."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def quote_if_needed(name: str) -> str:
+    return name if re.fullmatch(r"[a-zA-Z0-9_]+", name) and not name.isdigit() else quote_identifier(name)
+
+
+@lru_cache(4096)
+def sql_name(type: DataType) -> str:
+    """Spark's `dataType.sql`: `BIGINT`, `ARRAY<STRING>`, `STRUCT<a: INT NOT NULL>`."""
+    if isinstance(type, ArrayType):
+        return f"ARRAY<{sql_name(type.elementType)}>"
+    if isinstance(type, MapType):
+        return f"MAP<{sql_name(type.keyType)}, {sql_name(type.valueType)}>"
+    if isinstance(type, StructType):
+        return f"STRUCT<{', '.join(map(field_sql, type.fields))}>"
+    if isinstance(type, UserDefinedType):
+        return sql_name(type.sqlType())
+    return type.simpleString().upper() if not is_collated(type) else f"STRING COLLATE {type.collation}"
+
+
+def field_sql(field: StructField) -> str:
+    comment = (field.metadata or {}).get("comment")
+    return (
+        f"{quote_if_needed(field.name)}: {sql_name(field.dataType)}"
+        + ("" if field.nullable else " NOT NULL")
+        + (f" COMMENT '{comment}'" if comment else "")
+    )
