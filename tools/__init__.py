@@ -1,0 +1,1 @@
+"""Tools of the repository: recording answers from a real Spark, replaying and fuzzing them."""
