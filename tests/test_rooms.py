@@ -13,7 +13,8 @@ ORDER = [
     {"spark"},
     {"session"},
     {"doors", "ui"},
-    {"__init__", "__main__", "cli"},
+    {"__init__", "cli"},
+    {"__main__"},
 ]
 APART = {"driver", "plans_json"}  # clients: they import only types, errors and PySpark
 FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}

@@ -1,0 +1,137 @@
+"""The commands and their options; each does its work in a file of its own name."""
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinspark.cli.doctor import examine
+from twinspark.cli.explain import explain_sql
+from twinspark.cli.run import run_program
+from twinspark.cli.serve import serve_until_stopped
+from twinspark.cli.version import version_line
+from twinspark.session.settings import Settings
+
+EXAMPLES = """
+One Spark endpoint, two engines.
+
+Examples:
+
+  twinspark serve                                    sc://localhost:15002, DuckDB first, Spark when needed
+
+  twinspark serve --engine duckdb                    never start a JVM
+
+  twinspark serve --spark-remote sc://cluster:15002  what is not native goes to that Spark
+
+  twinspark run pipeline.py --date 2026-01-01        an unchanged PySpark script
+
+  twinspark run report.sql                           every statement, results printed
+
+  twinspark explain "select 1 + 1"                   every stage on one screen
+
+  twinspark doctor                                   what is found, what is missing
+"""
+app = typer.Typer(help=EXAMPLES, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+Engine = Annotated[str, typer.Option(help="auto, duckdb (never a JVM) or spark (everything)")]
+Master = Annotated[str, typer.Option(help="master of the Spark that twinspark starts itself")]
+Remote = Annotated[str | None, typer.Option(help="sc:// address of a Spark to use instead")]
+Memory = Annotated[str, typer.Option(help="heap of the Spark that twinspark starts itself")]
+Warehouse = Annotated[str | None, typer.Option(help="directory for tables")]
+Conf = Annotated[list[str] | None, typer.Option("--conf", help="key=value for the Spark that twinspark starts")]
+
+
+def pairs_of(conf: list[str] | None) -> tuple[tuple[str, str], ...]:
+    broken = [each for each in conf or [] if "=" not in each]
+    if broken:
+        raise typer.BadParameter(f"--conf takes key=value, not {broken[0]!r}")
+    return tuple((key, value) for key, _, value in (each.partition("=") for each in conf or []))
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="address to listen on")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="port to listen on")] = 15002,
+    engine: Engine = "auto",
+    spark_master: Master = "local[*]",
+    spark_remote: Remote = None,
+    spark_memory: Memory = "4g",
+    warehouse: Warehouse = None,
+    conf: Conf = None,
+    prewarm: Annotated[bool, typer.Option(help="start Spark now instead of when first needed")] = False,
+    token: Annotated[str | None, typer.Option(help="pre-shared key that clients must send")] = None,
+    metrics_port: Annotated[int | None, typer.Option(help="port for Prometheus counters")] = None,
+    verbose: Annotated[bool, typer.Option(help="log every operation with its engine and reason")] = True,
+) -> None:
+    """Open the Spark Connect door and keep it open."""
+    log_to_stderr(logging.INFO if verbose else logging.WARNING)
+    serve_until_stopped(
+        Settings(
+            engine=engine,
+            host=host,
+            port=port,
+            spark_master=spark_master,
+            spark_remote=spark_remote,
+            spark_memory=spark_memory,
+            spark_config=pairs_of(conf),
+            warehouse=warehouse,
+            prewarm=prewarm,
+            token=token,
+            metrics_port=metrics_port,
+        )
+    )
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def run(
+    context: typer.Context,
+    program: Annotated[Path, typer.Argument(help="a .py script or a .sql file", exists=True, dir_okay=False)],
+    engine: Engine = "auto",
+    spark_master: Master = "local[*]",
+    spark_remote: Remote = None,
+    spark_memory: Memory = "4g",
+    warehouse: Warehouse = None,
+    conf: Conf = None,
+) -> None:
+    """Run an unchanged PySpark script, or the statements of a SQL file, on an embedded server."""
+    log_to_stderr(logging.WARNING)
+    settings = Settings(
+        engine=engine,
+        spark_master=spark_master,
+        spark_remote=spark_remote,
+        spark_memory=spark_memory,
+        spark_config=pairs_of(conf),
+        warehouse=warehouse,
+    )
+    raise typer.Exit(run_program(settings, program, context.args))
+
+
+@app.command()
+def explain(sql: str, engine: Engine = "auto") -> None:
+    """Show every stage of a query: plan, DuckDB SQL, engine and reason, time of each."""
+    log_to_stderr(logging.WARNING)
+    raise typer.Exit(explain_sql(Settings(engine=engine), sql))
+
+
+@app.command()
+def doctor() -> None:
+    """Say what is found on this machine and what is missing, in words."""
+    raise typer.Exit(examine())
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(version_line())
+        raise typer.Exit
+
+
+@app.callback()
+def everywhere(
+    version: Annotated[bool, typer.Option("--version", callback=show_version, is_eager=True)] = False,
+) -> None:
+    """Options before the command."""
+
+
+def log_to_stderr(level: int) -> None:
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -1,0 +1,174 @@
+"""Errors on their way out, as Spark's own server sends them; the only place that catches everything."""
+
+import json
+import logging
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import grpc
+from google.protobuf import any_pb2
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+from grpc_status import rpc_status
+from pyspark.sql.connect.proto import base_pb2
+
+from twinspark.doors.connect.throwables import hierarchy_of
+from twinspark.errors import NotNative, QueryContext, SparkError
+from twinspark.session.session import Session
+from twinspark.spark.engine import SparkUnavailable
+
+log = logging.getLogger("twinspark.door")
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+REFUSED = "TWINSPARK_NOT_NATIVE"
+DETAILS_KEY = "grpc-status-details-bin"
+MAX_METADATA = 1024  # spark.connect.grpc.maxMetadataSize: larger parameters travel by FetchErrorDetails only
+MAX_MESSAGE = 2048  # SparkConnectService.extractErrorMessage
+
+
+@dataclass(frozen=True)
+class Thrown:
+    """What a JVM would have thrown: the facts that travel to the client."""
+
+    condition: str
+    message: str
+    sqlstate: str
+    parameters: dict[str, str]
+    classes: list[str]
+    contexts: tuple[QueryContext, ...]
+
+
+class Outcome(grpc.Status):  # type: ignore[misc]
+    """A gRPC status ready for `abort_with_status`."""
+
+    def __init__(self, code: grpc.StatusCode, details: str, trailing_metadata: Any) -> None:
+        self.code = code
+        self.details = details
+        self.trailing_metadata = trailing_metadata
+
+
+def status_of(error: Exception, session: Session | None) -> Any:
+    """Spark's own errors keep their name; Spark's answers pass through; anything else is a bug of ours, with an id."""
+    if isinstance(error, grpc.RpcError):
+        return passed_through(error)
+    if isinstance(error, SparkError):
+        return status_of_thrown(thrown_by(error), session)
+    if isinstance(error, NotNative):
+        return status_of_thrown(refused(error), session)
+    if isinstance(error, SparkUnavailable):
+        return Outcome(grpc.StatusCode.UNAVAILABLE, str(error), ())
+    return status_of_thrown(thrown_by(internal(error)), session)
+
+
+def passed_through(error: Any) -> Outcome:
+    kept = tuple((key, value) for key, value in error.trailing_metadata() or () if key == DETAILS_KEY)
+    return Outcome(error.code(), error.details() or "", kept)
+
+
+def thrown_by(error: SparkError) -> Thrown:
+    classes = hierarchy_of(error.condition, error.parameters)
+    return Thrown(error.condition, str(error), error.sqlstate, error.parameters, classes, error.contexts)
+
+
+def refused(error: NotNative) -> Thrown:
+    """In `engine=duckdb` nothing goes to Spark: the client is told which part would have to."""
+    message = f"[{REFUSED}] The embedded engine (twinspark.engine=duckdb) does not run this: {error.reason}"
+    classes = hierarchy_of("UNSUPPORTED_CALL.WITHOUT_SUGGESTION", {})
+    return Thrown(REFUSED, f"{message} SQLSTATE: 0A000", "0A000", {"reason": error.reason}, classes, ())
+
+
+def internal(error: Exception) -> SparkError:
+    bug = uuid.uuid4().hex[:12]
+    log.error("internal error %s", bug, exc_info=error)
+    said = f"twinspark failed ({type(error).__name__}: {error}); the server's log tells more under {bug}"
+    return SparkError("INTERNAL_ERROR", message=said)
+
+
+def status_of_thrown(thrown: Thrown, session: Session | None) -> Any:
+    info = error_details_pb2.ErrorInfo(reason=thrown.classes[0], domain="org.apache.spark")
+    info.metadata["classes"] = json.dumps(thrown.classes, separators=(",", ":"))
+    if thrown.sqlstate:
+        info.metadata["sqlState"] = thrown.sqlstate
+    add_parameters(info, thrown)
+    if session is not None:
+        info.metadata["errorId"] = str(uuid.uuid4())
+        session.keep_error(info.metadata["errorId"], details_of(thrown))
+    packed = any_pb2.Any()
+    packed.Pack(info)
+    message = abbreviated(thrown.message)
+    return rpc_status.to_status(status_pb2.Status(code=code_pb2.INTERNAL, message=message, details=[packed]))
+
+
+def add_parameters(info: Any, thrown: Thrown) -> None:
+    parameters = json.dumps(thrown.parameters, separators=(",", ":"), ensure_ascii=False)
+    if len(parameters) <= MAX_METADATA:
+        info.metadata["errorClass"] = thrown.condition
+        info.metadata["messageParameters"] = parameters
+
+
+def details_of(thrown: Thrown) -> bytes:
+    details = base_pb2.FetchErrorDetailsResponse(root_error_idx=0)
+    entry = details.errors.add(message=thrown.message, error_type_hierarchy=thrown.classes)
+    entry.spark_throwable.error_class = thrown.condition
+    entry.spark_throwable.message_parameters.update(thrown.parameters)
+    if thrown.sqlstate:
+        entry.spark_throwable.sql_state = thrown.sqlstate
+    for context in thrown.contexts:
+        add_context(entry.spark_throwable.query_contexts.add(), context)
+    return bytes(details.SerializeToString())
+
+
+def add_context(message: Any, context: QueryContext) -> None:
+    message.fragment = context.fragment
+    if context.is_dataframe:
+        message.context_type = base_pb2.FetchErrorDetailsResponse.QueryContext.DATAFRAME
+        message.call_site = context.call_site
+        return
+    message.object_type, message.object_name = context.object_type, context.object_name
+    message.start_index, message.stop_index = context.start_index, context.stop_index
+
+
+def abbreviated(message: str) -> str:
+    return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 3] + "..."
+
+
+def answered(method: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
+    """For a unary RPC: method(self, request bytes, grpc context)."""
+
+    @wraps(method)
+    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        try:
+            return method(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001
+            outcome = status_of(error, session_of_call(args))
+        refuse(args, outcome)
+        raise AssertionError("abort_with_status raises")
+
+    return guarded
+
+
+def streamed(method: Callable[Arguments, Iterator[bytes]]) -> Callable[Arguments, Iterator[bytes]]:
+    """For a streaming RPC: the same, over the life of its iterator."""
+
+    @wraps(method)
+    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Iterator[bytes]:
+        try:
+            yield from method(*args, **kwargs)
+            return
+        except Exception as error:  # noqa: BLE001
+            outcome = status_of(error, session_of_call(args))
+        refuse(args, outcome)
+
+    return guarded
+
+
+def session_of_call(args: tuple[Any, ...]) -> Session | None:
+    service, _, context = args
+    found: Session | None = service.session_of(context)
+    return found
+
+
+def refuse(args: tuple[Any, ...], outcome: Any) -> None:
+    args[2].abort_with_status(outcome)

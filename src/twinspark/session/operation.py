@@ -1,0 +1,123 @@
+"""One execution: its id, its tags, the engine it runs on, and the responses a client may come back for."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from pyspark.sql.connect.proto import base_pb2
+
+from twinspark.errors import SparkError
+from twinspark.session.spark_side import SparkSide
+
+
+class State(Enum):
+    """Spark's OperationState, by its own words."""
+
+    RUNNING = "RUNNING"
+    TERMINATING = "TERMINATING"
+    SUCCEEDED = "SUCCEEDED"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An ExecutePlan request as it came: parsed once, and the very bytes for Spark."""
+
+    request: Any
+    data: bytes
+    operation_id: str
+
+    @property
+    def tags(self) -> frozenset[str]:
+        return frozenset(self.request.tags)
+
+    @property
+    def reattachable(self) -> bool:
+        options = self.request.request_options
+        return any(each.reattach_options.reattachable for each in options if each.HasField("reattach_options"))
+
+
+class Operation(Protocol):
+    """What the session and the door need of an execution, whichever engine runs it."""
+
+    asked: Asked
+    engine: str
+    reason: str
+    state: State
+
+    def responses(self) -> Iterator[bytes]: ...
+
+    def reattach(self, request: Any, data: bytes) -> Iterator[bytes]: ...
+
+    def release(self, request: Any, data: bytes) -> None: ...
+
+    def interrupt(self) -> bool: ...
+
+    def hang_up(self) -> None: ...
+
+
+@dataclass
+class RelayedOperation:
+    """An execution on Spark: its responses pass through, and Spark keeps them for a client that reattaches."""
+
+    asked: Asked
+    spark: SparkSide
+    reason: str
+    succeeded: Callable[[], None]
+    engine: str = "spark"
+    state: State = State.RUNNING
+    _generation: int = 0
+    _call: Any = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def responses(self) -> Iterator[bytes]:
+        self.spark.ready()
+        self._generation = self.spark.generation
+        yield from self._followed("ExecutePlan", self.asked.data)
+
+    def reattach(self, request: Any, data: bytes) -> Iterator[bytes]:
+        if not self.known_to_spark:  # that Spark is gone, and the operation with it: the client starts again
+            raise SparkError("INVALID_HANDLE.OPERATION_NOT_FOUND", handle=self.asked.operation_id)
+        yield from self._followed("ReattachExecute", data)
+
+    def release(self, request: Any, data: bytes) -> None:
+        if self.known_to_spark:
+            self.spark.unary("ReleaseExecute", data)
+
+    def interrupt(self) -> bool:
+        return False  # Spark interrupts its own: the door relays the request
+
+    def hang_up(self) -> None:
+        """The client has left: stop listening to Spark for it (Spark keeps the operation for a while)."""
+        with self._lock:
+            if self._call is not None:
+                self._call.cancel()
+
+    @property
+    def known_to_spark(self) -> bool:
+        return self.spark.open and self._generation == self.spark.generation
+
+    def _followed(self, rpc: str, data: bytes) -> Iterator[bytes]:
+        complete = False
+        for response in self.spark.stream(rpc, data, self._keep):
+            complete = complete or is_complete(response)
+            yield response
+        if complete or not self.asked.reattachable:
+            self._finish()
+
+    def _keep(self, call: Any) -> None:
+        with self._lock:
+            self._call = call
+
+    def _finish(self) -> None:
+        if self.state is State.RUNNING:
+            self.state = State.SUCCEEDED
+            self.succeeded()
+
+
+def is_complete(response: bytes) -> bool:
+    """ResultComplete is tiny, so only tiny responses are decoded to look for it."""
+    return len(response) < 1000 and base_pb2.ExecutePlanResponse.FromString(response).HasField("result_complete")

@@ -1,0 +1,62 @@
+"""Protobuf by hand where bytes must not be re-encoded: a field appended again overrides the earlier one (proto3)."""
+
+# Where each RPC keeps the server-side session id: in the request (what the client observed) and in the response.
+REQUEST_SESSION_FIELD = {
+    "ExecutePlan": 8,
+    "AnalyzePlan": 17,
+    "Config": 8,
+    "AddArtifacts": 7,
+    "ArtifactStatus": 5,
+    "Interrupt": 7,
+    "ReattachExecute": 6,
+    "ReleaseExecute": 7,
+    "FetchErrorDetails": 5,
+    "CloneSession": 5,
+    "GetStatus": 4,
+}
+RESPONSE_SESSION_FIELD = {
+    "ExecutePlan": 15,
+    "AnalyzePlan": 15,
+    "Config": 4,
+    "AddArtifacts": 3,
+    "ArtifactStatus": 3,
+    "Interrupt": 3,
+    "ReattachExecute": 15,
+    "ReleaseExecute": 3,
+    "ReleaseSession": 2,
+    "FetchErrorDetails": 3,
+    "CloneSession": 2,
+    "GetStatus": 2,
+}
+
+
+def varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def bytes_field(number: int, value: bytes) -> bytes:
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def string_field(number: int, value: str) -> bytes:
+    return bytes_field(number, value.encode())
+
+
+def integer_field(number: int, value: int) -> bytes:
+    return varint(number << 3) + varint(value)
+
+
+def observed_session(rpc: str, server_session_id: str) -> bytes:
+    """The suffix which makes a request say that its client observed this server-side session."""
+    field = REQUEST_SESSION_FIELD.get(rpc)
+    return string_field(field, server_session_id) if field else b""
+
+
+def answered_session(rpc: str, server_session_id: str) -> bytes:
+    """The suffix which makes a response come from this server-side session."""
+    return string_field(RESPONSE_SESSION_FIELD[rpc], server_session_id)

@@ -1,0 +1,35 @@
+"""Servers that tests share: starting a JVM is dear, so all tests of a run use one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from twinspark.doors.connect.server import ConnectServer
+from twinspark.session.settings import Settings
+
+
+@pytest.fixture(scope="session")
+def auto_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConnectServer]:
+    """engine=auto with a small Spark of its own behind it, started by the first plan that needs it."""
+    warehouse = str(tmp_path_factory.mktemp("warehouse"))
+    server = ConnectServer(
+        Settings(
+            spark_master="local[2]",
+            spark_memory="2g",
+            warehouse=warehouse,
+            spark_config=(("spark.sql.shuffle.partitions", "2"), ("spark.sql.session.timeZone", "UTC")),
+        )
+    )
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def spark(auto_server: ConnectServer) -> Iterator[Any]:
+    """A PySpark session of its own on the shared server."""
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.remote(auto_server.url).create()
+    yield session
+    session.stop()
