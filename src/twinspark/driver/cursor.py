@@ -1,0 +1,235 @@
+"""A DB-API cursor whose results are Arrow: rows, tables and streams are views of the same record batches."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from twinspark.driver.errors import InterfaceError, ProgrammingError, QueryCanceled, QueryTimeout, error_of
+from twinspark.driver.messages import Message
+from twinspark.driver.parameters import Parameters
+from twinspark.driver.protocol import TERMINAL, OperationState
+from twinspark.driver.result_types import ResultTypes, decide
+from twinspark.driver.row_sets import batches_of
+
+if TYPE_CHECKING:
+    from twinspark.driver.connection import Connection
+
+Description = tuple[str, str, None, None, int | None, int | None, bool]
+FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.25
+Progress = Callable[[dict[str, Any]], None]
+
+
+class Cursor:
+    """One statement at a time; `timeout` is in seconds, `progress` is called with each status while it runs."""
+
+    def __init__(self, connection: "Connection", fetch_rows: int, progress: Progress | None) -> None:
+        self.connection = connection
+        self.arraysize = 1
+        self.fetch_rows = fetch_rows
+        self.progress = progress
+        self.closed = False
+        self.rowcount = -1
+        self.rownumber: int | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        self.operation: Message | None = None
+        self.types: ResultTypes | None = None
+        self.stream: Iterator[pa.RecordBatch] = iter(())
+        self.rows: Iterator[tuple[Any, ...]] = iter(())
+
+    # Running a statement
+
+    def execute(
+        self, operation: str, parameters: Parameters | None = None, *, timeout: float | None = None
+    ) -> "Cursor":
+        self.check_open()
+        self.close_operation()
+        request = self.connection.execute_request(operation, parameters, timeout)
+        self.start(request, timeout, request["statement"])
+        return self
+
+    def executemany(self, operation: str, seq_of_parameters: Sequence[Parameters]) -> "Cursor":
+        for parameters in seq_of_parameters:
+            self.execute(operation, parameters)
+        return self
+
+    def start(self, request: Message, timeout: float | None, statement: str) -> None:
+        reply = self.connection.service.call("ExecuteStatement", request)
+        self.follow(reply, timeout, statement)
+
+    def list_metadata(self, method: str, **request: Any) -> "Cursor":
+        """GetTables and its like: `cursor.list_metadata("GetTables", schemaName="default")`."""
+        self.check_open()
+        self.close_operation()
+        given = {name: value for name, value in request.items() if value is not None}
+        reply = self.connection.service.call(method, {"sessionHandle": self.connection.handle, **given})
+        self.follow(reply, None, "")
+        return self
+
+    def follow(self, reply: Message, timeout: float | None, statement: str) -> None:
+        """Until the statement has an answer; then its columns are fixed, before any row."""
+        self.operation = reply.get("operationHandle")
+        direct: Message = reply.get("directResults", {})
+        self.wait(direct.get("operationStatus"), timeout)
+        self.connection.note(statement)
+        metadata = direct.get("resultSetMetadata") or self.ask("GetResultSetMetadata")
+        described = self.connection.describe(statement) if not metadata.get("arrowSchema") else {}
+        self.types = decide(metadata, described, self.connection.time_zone)
+        self.rownumber = 0
+        self.stream = self.fetch_all(self.types, direct.get("resultSet"), bool(direct.get("closeOperation")))
+        self.rows = rows_of(self.stream)
+
+    def wait(self, status: Message | None, timeout: float | None) -> None:
+        deadline = None if timeout is None else time.monotonic() + timeout
+        pause = FIRST_PAUSE
+        while status is None or status.get("operationState") not in TERMINAL:
+            if status is not None:
+                self.report(status)
+                time.sleep(pause)
+                pause = min(pause * 1.5, LONGEST_PAUSE)
+            if deadline is not None and time.monotonic() > deadline:
+                self.cancel()
+                raise QueryTimeout(f"the statement ran longer than {timeout} s", "HYT00")
+            status = self.ask("GetOperationStatus", getProgressUpdate=self.progress is not None)
+        raise_for_state(status)
+
+    def report(self, status: Message) -> None:
+        if self.progress is not None:
+            self.progress({"state": OperationState(status["operationState"]).name, **status})
+
+    def ask(self, method: str, **request: Any) -> Message:
+        return self.connection.service.call(method, {"operationHandle": self.operation, **request})
+
+    # Fetching
+
+    def fetch_all(self, types: ResultTypes, first: Message | None, closed: bool) -> Iterator[pa.RecordBatch]:
+        """Batches as they come. hasMoreRows is not to be trusted where it is false beside columns (Spark's server)."""
+        reply = first if first is not None else self.fetch_next()
+        while True:
+            came = 0
+            for batch in batches_of(reply.get("results", {}), types):
+                came += batch.num_rows
+                yield batch
+            arrow = "arrowBatches" in reply.get("results", {})
+            if not reply.get("hasMoreRows") and (arrow or not came):
+                return
+            if closed:
+                return
+            reply = self.fetch_next()
+
+    def fetch_next(self) -> Message:
+        return self.ask("FetchResults", orientation=0, maxRows=self.fetch_rows, fetchType=0)
+
+    def results(self) -> ResultTypes:
+        self.check_open()
+        if self.types is None:
+            raise ProgrammingError("there is no result: execute a statement first", "24000")
+        return self.types
+
+    @property
+    def description(self) -> list[Description] | None:
+        if self.types is None:
+            return None
+        return [describe_column(column.field, column.kind) for column in self.types.columns]
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.results().schema
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        self.results()
+        row = next(self.rows, None)
+        if row is not None and self.rownumber is not None:
+            self.rownumber += 1
+        return row
+
+    def fetchmany(self, size: int | None = None) -> list[tuple[Any, ...]]:
+        found = []
+        for _ in range(self.arraysize if size is None else size):
+            if (row := self.fetchone()) is None:
+                break
+            found.append(row)
+        return found
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        self.results()
+        return list(self.rows)
+
+    def fetch_record_batch(self) -> pa.RecordBatchReader:
+        """A stream: only the batch in hand is in memory."""
+        return pa.RecordBatchReader.from_batches(self.results().schema, self.stream)
+
+    def fetch_arrow_table(self) -> pa.Table:
+        types = self.results()
+        return pa.Table.from_batches(list(self.stream), types.schema)
+
+    fetchallarrow = fetch_arrow_table
+
+    def fetch_arrow(self) -> pa.RecordBatchReader:
+        return self.fetch_record_batch()
+
+    def fetch_df(self) -> Any:
+        return self.fetch_arrow_table().to_pandas()
+
+    # The rest of DB-API
+
+    def cancel(self) -> None:
+        """May be called from another thread; the waiting one then gets QueryCanceled."""
+        if self.operation is not None:
+            self.connection.cancel(self.operation)
+
+    adbc_cancel = cancel
+
+    def close_operation(self) -> None:
+        if self.operation is not None:
+            self.ask("CloseOperation")
+        self.forget()
+
+    def close(self) -> None:
+        if not self.closed and not self.connection.closed:
+            self.close_operation()
+        self.closed = True
+
+    def check_open(self) -> None:
+        if self.closed or self.connection.closed:
+            raise InterfaceError("the cursor is closed", "24000")
+
+    def setinputsizes(self, sizes: Any) -> None:
+        """DB-API asks for it; sizes are never needed here."""
+
+    def setoutputsize(self, size: int, column: int | None = None) -> None:
+        """DB-API asks for it; sizes are never needed here."""
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        while (row := self.fetchone()) is not None:
+            yield row
+
+    def __enter__(self) -> "Cursor":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def raise_for_state(status: Message) -> None:
+    state, message = status.get("operationState"), status.get("errorMessage") or status.get("displayMessage")
+    if state == OperationState.CANCELED:
+        raise QueryCanceled(message or "the statement was cancelled", status.get("sqlState") or "HY008")
+    if state == OperationState.TIMEDOUT:
+        raise QueryTimeout(message or "the statement ran longer than its timeout", status.get("sqlState") or "HYT00")
+    if state != OperationState.FINISHED:
+        raise error_of(message or "the statement failed and the server gave no reason", status.get("sqlState"))
+
+
+def rows_of(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
+    for batch in batches:
+        columns = [column.to_pylist(maps_as_pydicts="strict") for column in batch.columns]
+        yield from zip(*columns, strict=True)
+
+
+def describe_column(field: pa.Field, kind: Any) -> Description:
+    precision, scale = (kind.precision, kind.scale) if pa.types.is_decimal(field.type) else (None, None)
+    return field.name, kind.simpleString(), None, None, precision, scale, field.nullable

@@ -1,0 +1,57 @@
+"""TCLIService seen from a client: one call, its reply, and the errors a reply can mean."""
+
+import threading
+from typing import Any
+
+from twinspark.driver import wire
+from twinspark.driver.errors import InterfaceError, InternalError, error_of
+from twinspark.driver.messages import STRUCTS, Message, call_parts, read_wrapped, request_of, response_of
+from twinspark.driver.protocol import StatusCode
+from twinspark.driver.transport import Transport
+
+
+class Service:
+    """Calls are serialised: one connection carries one call at a time, also when a thread cancels."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+        self.sequence = 0
+        self.lock = threading.Lock()
+
+    def call(self, method: str, request: Message) -> Message:
+        """The reply's message; a status that is an error is raised as one."""
+        with self.lock:
+            self.sequence += 1
+            writer = call_parts(method, wire.CALL, self.sequence, 1, request_of(method), {**request})
+            reply = self.read_reply(method, self.transport.exchange(writer.parts))
+        raise_for_status(reply.get("status"))
+        return reply
+
+    def read_reply(self, method: str, reader: wire.Reader) -> Message:
+        try:
+            name, kind, _ = reader.message_head()
+            if kind == wire.EXCEPTION:
+                raise InternalError(f"{method}: {STRUCTS['TApplicationException'].read(reader).get('message', '')}")
+            reply = read_wrapped(reader, 0, response_of(method))
+        except wire.WireError as error:
+            raise InternalError(f"the reply to {method} cannot be read: {error}") from error
+        if name != method or reply is None:
+            raise InternalError(f"the reply to {method} is one to {name}" if reply else f"{method} got an empty reply")
+        return reply
+
+    def close(self) -> None:
+        self.transport.close()
+
+
+def raise_for_status(status: Message | None) -> None:
+    if status is None:
+        raise InterfaceError("a reply without status")
+    if status.get("statusCode", 0) not in (StatusCode.ERROR, StatusCode.INVALID_HANDLE):
+        return
+    raise error_of(message_of(status), status.get("sqlState"))
+
+
+def message_of(status: Message) -> str:
+    """displayMessage is Databricks' place for the same words."""
+    texts: list[Any] = [status.get("errorMessage"), status.get("displayMessage"), *status.get("infoMessages", [])]
+    return next((str(text) for text in texts if text), "the server gave no reason")

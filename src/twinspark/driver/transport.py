@@ -1,0 +1,176 @@
+"""How a call's bytes reach a server and its reply comes back: HTTP, SASL PLAIN frames, or the plain socket."""
+
+import base64
+import http.client
+import socket
+import ssl
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from twinspark.driver.errors import InterfaceError, OperationalError
+from twinspark.driver.wire import Reader
+
+RECEIVE = 1 << 18
+START, OK, BAD, ERROR, COMPLETE = 1, 2, 3, 4, 5
+
+
+class Transport(Protocol):
+    def exchange(self, parts: Sequence[bytes | memoryview]) -> Reader:
+        """Sends one message and returns a reader at the start of the reply."""
+
+    def close(self) -> None: ...
+
+
+class HttpTransport:
+    """One POST per call over a connection kept open."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        path: str,
+        headers: Mapping[str, str],
+        timeout: float | None,
+        tls: ssl.SSLContext | None,
+    ) -> None:
+        self.path = path if path.startswith("/") else f"/{path}"
+        self.headers = {"Content-Type": "application/x-thrift", "Accept": "application/x-thrift", **headers}
+        self.connection: http.client.HTTPConnection = (
+            http.client.HTTPSConnection(host, port, timeout=timeout, context=tls)
+            if tls
+            else http.client.HTTPConnection(host, port, timeout=timeout)
+        )
+
+    def exchange(self, parts: Sequence[bytes | memoryview]) -> Reader:
+        try:
+            self.connection.request("POST", self.path, b"".join(parts), self.headers)
+            response = self.connection.getresponse()
+            body = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            self.connection.close()
+            raise OperationalError(f"the HTTP connection failed: {error}", "08S01") from error
+        if response.status != 200:
+            raise http_error(response, body)
+        return Reader(body)
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def http_error(response: http.client.HTTPResponse, body: bytes) -> OperationalError:
+    reason = response.getheader("X-Thriftserver-Error-Message") or body[:500].decode("utf-8", "replace").strip()
+    state = "28000" if response.status in (401, 403) else "08S01"
+    return OperationalError(f"HTTP {response.status} {response.reason}: {reason}".rstrip(": "), state)
+
+
+def basic_authorization(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+class SocketTransport:
+    """A socket; plain binary messages have no length, so the reader fetches more while it reads."""
+
+    def __init__(self, host: str, port: int, timeout: float | None, tls: ssl.SSLContext | None) -> None:
+        try:
+            opened = socket.create_connection((host, port), timeout=timeout)
+        except OSError as error:
+            raise OperationalError(f"cannot connect to {host}:{port}: {error}", "08001") from error
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = tls.wrap_socket(opened, server_hostname=host) if tls else opened
+
+    def send(self, parts: Sequence[bytes | memoryview]) -> None:
+        try:
+            self.socket.sendall(b"".join(parts))
+        except OSError as error:
+            raise OperationalError(f"the connection failed: {error}", "08S01") from error
+
+    def receive(self, at_least: int) -> bytes:
+        """As many bytes as were asked for, and what else had already come in the same piece."""
+        found, have = [], 0
+        while have < at_least:
+            piece = self.receive_piece()
+            found.append(piece)
+            have += len(piece)
+        return b"".join(found)
+
+    def receive_piece(self) -> bytes:
+        try:
+            piece = self.socket.recv(RECEIVE)
+        except OSError as error:
+            raise OperationalError(f"the connection failed: {error}", "08S01") from error
+        if not piece:
+            raise OperationalError("the server closed the connection", "08S01")
+        return piece
+
+    def receive_exactly(self, count: int) -> bytearray:
+        buffer, have = bytearray(count), 0
+        view = memoryview(buffer)
+        while have < count:
+            try:
+                got = self.socket.recv_into(view[have:])
+            except OSError as error:
+                raise OperationalError(f"the connection failed: {error}", "08S01") from error
+            if not got:
+                raise OperationalError("the server closed the connection", "08S01")
+            have += got
+        return buffer
+
+    def exchange(self, parts: Sequence[bytes | memoryview]) -> Reader:
+        self.send(parts)
+        return Reader(more=self.receive)
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+class SaslTransport(SocketTransport):
+    """SASL PLAIN, then every message in a frame that starts with its length."""
+
+    def __init__(
+        self, host: str, port: int, user: str, password: str, timeout: float | None, tls: ssl.SSLContext | None
+    ) -> None:
+        super().__init__(host, port, timeout, tls)
+        self.negotiate(START, b"PLAIN")
+        self.negotiate(OK, f"\0{user}\0{password}".encode())
+        status, length = struct.unpack(">bi", self.receive_exactly(5))
+        answer = bytes(self.receive_exactly(length))
+        if status not in (OK, COMPLETE):
+            raise OperationalError(f"the server refused the login: {answer.decode('utf-8', 'replace')}", "28000")
+
+    def negotiate(self, status: int, payload: bytes) -> None:
+        self.send([struct.pack(">bi", status, len(payload)), payload])
+
+    def exchange(self, parts: Sequence[bytes | memoryview]) -> Reader:
+        self.send([struct.pack(">i", sum(map(len, parts))), *parts])
+        return Reader(self.frame(0), more=self.frame)
+
+    def frame(self, at_least: int) -> bytes:
+        """One frame; a long reply may come in several."""
+        found = bytes(self.receive_exactly(struct.unpack(">i", self.receive_exactly(4))[0]))
+        while len(found) < at_least:
+            found += bytes(self.receive_exactly(struct.unpack(">i", self.receive_exactly(4))[0]))
+        return found
+
+
+def open_transport(
+    kind: str,
+    host: str,
+    port: int,
+    *,
+    path: str,
+    user: str,
+    password: str,
+    token: str,
+    timeout: float | None,
+    tls: ssl.SSLContext | None,
+    headers: Mapping[str, str],
+) -> Transport:
+    if kind == "http":
+        authorization = f"Bearer {token}" if token else basic_authorization(user, password)
+        return HttpTransport(host, port, path, {"Authorization": authorization, **headers}, timeout, tls)
+    if kind == "sasl":
+        return SaslTransport(host, port, user, password, timeout, tls)
+    if kind == "binary":
+        return SocketTransport(host, port, timeout, tls)
+    raise InterfaceError(f"an unknown transport: {kind!r} (http, sasl and binary are known)")
