@@ -1,6 +1,7 @@
 """Asks two Spark Connect servers TPC-H's queries and compares their answers: names, types, nullability, rows, order.
 
-usage: tpch_compare.py sc://ours sc://spark [--scale 1] [--form sql|dataframe] [--queries 1,5,13]
+usage: tpch_compare.py [--ours sc://…] [--spark sc://…] [--scale 1] [--form sql|dataframe] [--queries 1,5,13]
+A server whose address is not given is started for the comparison.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import data
 import tpch_dataframe
+import tpch_servers
 import tpch_sql
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 FORMS = ("dataframe", "sql")
 
@@ -72,10 +75,14 @@ def difference(ours: Answer, theirs: Answer, ordered_by: Sequence[str]) -> str |
 
 
 def described(schema: StructType) -> str:
-    """Names, types and nullability on one line."""
-    return ", ".join(
-        f"{field.name} {field.dataType.simpleString()}{'' if field.nullable else ' not null'}" for field in schema
-    )
+    """Names, types, nullability and metadata on one line."""
+    return ", ".join(described_field(field) for field in schema)
+
+
+def described_field(field: StructField) -> str:
+    """One column; Spark marks some with metadata, which is part of the schema too."""
+    words = [field.name, field.dataType.simpleString(), "" if field.nullable else "not null", str(field.metadata or "")]
+    return " ".join(word for word in words if word)
 
 
 def first_odd_row(ours: list[tuple[Any, ...]], theirs: list[tuple[Any, ...]]) -> str:
@@ -106,19 +113,26 @@ def compare(ours: Client, spark: Client, form: str, number: int) -> bool:
     return wrong is None
 
 
-def main() -> None:
-    """Compare the chosen queries; the exit code says whether all agreed."""
+def arguments() -> argparse.Namespace:
+    """Both servers, and which queries."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("ours")
-    parser.add_argument("spark")
+    parser.add_argument("--ours")
+    parser.add_argument("--spark")
     parser.add_argument("--scale", default="1")
     parser.add_argument("--form", choices=FORMS, action="append")
     parser.add_argument("--queries", default=",".join(map(str, tpch_sql.QUERIES)))
-    chosen = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Compare the chosen queries; the exit code says whether all agreed."""
+    chosen = arguments()
     directory = data.tpch(chosen.scale)
-    ours, spark = Client(chosen.ours, directory), Client(chosen.spark, directory)
     numbers = [int(number) for number in chosen.queries.split(",")]
-    equal = [compare(ours, spark, form, number) for form in chosen.form or FORMS for number in numbers]
+    with ExitStack() as started:
+        ours = Client(chosen.ours or started.enter_context(tpch_servers.twinspark()).url, directory)
+        spark = Client(chosen.spark or started.enter_context(tpch_servers.spark()).url, directory)
+        equal = [compare(ours, spark, form, number) for form in chosen.form or FORMS for number in numbers]
     print(f"TPCH COMPARE {sum(equal)} of {len(equal)} equal")
     sys.exit(not all(equal))
 
