@@ -1,0 +1,44 @@
+"""The native functions of twinspark: what DuckDB's SQL cannot say exactly, written in C and loaded as an extension.
+
+`FUNCTIONS` holds every name that the extension of this installation registers (empty when it was not built); a name
+whose result is a DECIMAL stands there without its scale suffix. `load(connection)` makes them known to a database.
+"""
+
+import ctypes
+from pathlib import Path
+
+import duckdb
+
+LIBRARY = Path(__file__).parent / "twinspark.duckdb_extension"
+
+
+def _registered() -> dict[str, str]:
+    """Every function with its types, as the extension's own registration tables say them."""
+    if not LIBRARY.exists():
+        return {}
+    names = ctypes.CDLL(str(LIBRARY)).twinspark_function_names
+    names.restype = ctypes.c_char_p
+    return dict(line.split(" ", 1) for line in names().decode().splitlines())
+
+
+SIGNATURES: dict[str, str] = _registered()
+FUNCTIONS: frozenset[str] = frozenset(SIGNATURES)
+
+
+def available() -> bool:
+    """Whether the extension was built for this installation."""
+    return bool(FUNCTIONS)
+
+
+def load(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Loads the extension into the connection's database; false when there is none.
+
+    The database must have been opened with `allow_unsigned_extensions` (see `CONFIG`).
+    """
+    if not available():
+        return False
+    connection.execute(f"LOAD '{str(LIBRARY).replace(chr(39), chr(39) * 2)}'")
+    return True
+
+
+CONFIG = {"allow_unsigned_extensions": "true"}

@@ -1,0 +1,378 @@
+/* Decimal arithmetic as Spark does it: exact, rounded HALF_UP to the result's scale, checked against its precision.
+ *
+ * SQL spelling (spelling.py prints it): arguments are DECIMALs of any width and scale or whole numbers, passed as they are;
+ * the result's scale is in the name, its precision is the last argument, and the writer casts to the exact type:
+ *     CAST(spark_decimal_divide_6(a, b, 38) AS DECIMAL(38,6))          ANSI: raises on overflow and division by zero
+ *     CAST(spark_decimal_divide_try_6(a, b, 38) AS DECIMAL(38,6))      NULL instead
+ * Why the scale is in the name: a C function's result type is fixed when it is registered, so there is one for each scale. */
+#include "wide.h"
+#include <stdio.h>
+
+const uint128 power_of_ten[39] = {
+    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
+    10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+#define E19 ((uint128)10000000000000000000ULL)
+    E19, E19 * 10, E19 * 100, E19 * 1000, E19 * 10000, E19 * 100000, E19 * 1000000, E19 * 10000000, E19 * 100000000,
+    E19 * 1000000000, E19 * 10000000000, E19 * 100000000000, E19 * 1000000000000, E19 * 10000000000000,
+    E19 * 100000000000000, E19 * 1000000000000000, E19 * 10000000000000000, E19 * 100000000000000000,
+    E19 * 1000000000000000000, E19 * E19};
+
+int wide_digits(uint256 value, char *digits) {
+    char reversed[80];
+    int count = 0;
+    do
+        reversed[count++] = (char)('0' + divide_by_64(&value, 10));
+    while (value.limb[0] | value.limb[1] | value.limb[2] | value.limb[3]);
+    for (int i = 0; i < count; i++)
+        digits[i] = reversed[count - 1 - i];
+    return count;
+}
+
+bool decimal_argument(native_call *call, int argument, decimal_column *column) {
+    static const int bytes_of[] = {[TYPE_TINYINT] = 1, [TYPE_SMALLINT] = 2, [TYPE_INTEGER] = 4, [TYPE_BIGINT] = 8,
+                                   [TYPE_HUGEINT] = 16};
+    static const int digits_of[] = {[TYPE_TINYINT] = 3, [TYPE_SMALLINT] = 5, [TYPE_INTEGER] = 10, [TYPE_BIGINT] = 20,
+                                    [TYPE_HUGEINT] = 38};
+    duckdb_vector vector = duckdb_data_chunk_get_vector(call->chunk, (idx_t)argument);
+    duckdb_logical_type type = duckdb_vector_get_column_type(vector);
+    int id = duckdb_get_type_id(type);
+    *column = (decimal_column){.data = call->data[argument]};
+    if (id == TYPE_DECIMAL) {
+        column->precision = duckdb_decimal_width(type);
+        column->scale = duckdb_decimal_scale(type);
+        id = duckdb_decimal_internal_type(type);
+    } else if (id <= TYPE_HUGEINT)
+        column->precision = digits_of[id];
+    column->bytes = id <= TYPE_HUGEINT ? bytes_of[id] : 0;
+    duckdb_destroy_logical_type(&type);
+    if (!column->bytes)
+        misuse(call, "twinspark: a decimal function was given something else than a decimal or a whole number");
+    return column->bytes != 0;
+}
+
+/* --- a result, before it is checked --- */
+
+typedef struct { uint256 magnitude; bool negative, overflow; } scaled; /* at the result's scale, already rounded */
+
+static inline uint128 magnitude_of(int128 value) { return value < 0 ? -(uint128)value : (uint128)value; }
+
+typedef struct { int128 left, right; int left_scale, right_scale, scale; } operands;
+
+/* left / right at the result's scale, HALF_UP. Java divides at scale 39 rounding down, then HALF_UP: the same digits. */
+static inline scaled divide(const operands *of) {
+    scaled result = {.negative = (of->left < 0) != (of->right < 0)};
+    uint128 divisor = magnitude_of(of->right);
+    result.magnitude = widen(magnitude_of(of->left));
+    int shift = of->scale + of->right_scale - of->left_scale;
+    if (shift >= 0) {
+        if (!scale_up(&result.magnitude, shift)) {
+            result.overflow = true; /* over 2^256 / 10^38: more than 38 digits for sure */
+            return result;
+        }
+    } else {
+        uint256 wide = widen(divisor);
+        if (!scale_up(&wide, -shift) || !fits_128(&wide)) {
+            result.magnitude = widen(0); /* the divisor is more than twice as large */
+            return result;
+        }
+        divisor = low_128(&wide);
+    }
+    uint128 rest = divide_by_128(&result.magnitude, divisor);
+    if (rest >= divisor - rest)
+        add_wide(&result.magnitude, &(uint256){{1, 0, 0, 0}});
+    return result;
+}
+
+static inline scaled multiply(const operands *of) {
+    scaled result = {.negative = (of->left < 0) != (of->right < 0)};
+    result.magnitude = multiply_wide(magnitude_of(of->left), magnitude_of(of->right));
+    scale_down(&result.magnitude, of->left_scale + of->right_scale - of->scale);
+    return result;
+}
+
+/* Signed sum at the larger scale, then rounded to the result's. */
+static inline scaled add_signed(const operands *of, bool negate_right) {
+    int common = of->left_scale > of->right_scale ? of->left_scale : of->right_scale;
+    uint256 left = widen(magnitude_of(of->left)), right = widen(magnitude_of(of->right));
+    bool left_negative = of->left < 0, right_negative = (of->right < 0) != negate_right;
+    scale_up(&left, common - of->left_scale);
+    scale_up(&right, common - of->right_scale);
+    scaled result = {.negative = left_negative};
+    if (left_negative == right_negative) {
+        add_wide(&left, &right);
+        result.magnitude = left;
+    } else if (compare_wide(&left, &right) >= 0) {
+        subtract_wide(&left, &right);
+        result.magnitude = left;
+    } else {
+        subtract_wide(&right, &left);
+        result.magnitude = right;
+        result.negative = right_negative;
+    }
+    scale_down(&result.magnitude, common - of->scale);
+    return result;
+}
+static inline scaled add(const operands *of) { return add_signed(of, false); }
+static inline scaled subtract(const operands *of) { return add_signed(of, true); }
+
+/* The whole quotient and the remainder of the magnitudes at their larger scale. */
+static inline uint256 whole_quotient(const operands *of, uint256 *remainder) {
+    uint256 left = widen(magnitude_of(of->left)), right = widen(magnitude_of(of->right));
+    int common = of->left_scale > of->right_scale ? of->left_scale : of->right_scale;
+    scale_up(&left, common - of->left_scale);
+    scale_up(&right, common - of->right_scale);
+    if (!fits_128(&right)) { /* then the left side is not scaled, so it is the smaller one */
+        *remainder = left;
+        return widen(0);
+    }
+    *remainder = widen(divide_by_128(&left, low_128(&right)));
+    return left;
+}
+
+/* java.math.BigDecimal refuses whole quotients of more than 39 digits (trailing zeros do not count). */
+static bool quotient_impossible(uint256 quotient) {
+    char digits[80];
+    int count = wide_digits(quotient, digits);
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    return count > 39;
+}
+
+/* --- text of a value that is out of range, digit for digit as Java keeps it --- */
+
+static void write_decimal(char *into, size_t size, const char *digits, int count, int scale, bool negative) {
+    size_t at = 0;
+    if (negative)
+        into[at++] = '-';
+    for (int place = count - 1 > scale ? count - 1 : scale; place >= 0 && at + 2 < size; place--) {
+        into[at++] = place < count ? digits[count - 1 - place] : '0';
+        if (place == scale && scale > 0)
+            into[at++] = '.';
+    }
+    into[at] = 0;
+}
+
+void decimal_out_of_range(native_call *call, const char *value, int precision, int scale) {
+    char digits[2][12];
+    snprintf(digits[0], sizeof digits[0], "%d", precision);
+    snprintf(digits[1], sizeof digits[1], "%d", scale);
+    spark_error(call, "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", "value", value, "precision", digits[0], "scale",
+                digits[1], NULL);
+}
+
+/* Long division by hand, one digit at a time: whole part and 39 digits after the point, rounded down. */
+static void quotient_text(const operands *of, char *into, size_t size) {
+    uint256 remainder, quotient = whole_quotient(of, &remainder);
+    int common = of->left_scale > of->right_scale ? of->left_scale : of->right_scale;
+    uint256 right = widen(magnitude_of(of->right));
+    scale_up(&right, common - of->right_scale);
+    char digits[160];
+    int count = wide_digits(quotient, digits);
+    for (int i = 0; i < 39; i++) {
+        char digit = '0';
+        scale_up(&remainder, 1);
+        for (; compare_wide(&remainder, &right) >= 0; digit++)
+            subtract_wide(&remainder, &right);
+        digits[count++] = digit;
+    }
+    write_decimal(into, size, digits, count, 39, (of->left < 0) != (of->right < 0));
+}
+
+/* The exact product cut to 39 digits. */
+static void product_text(const operands *of, char *into, size_t size) {
+    uint256 product = multiply_wide(magnitude_of(of->left), magnitude_of(of->right));
+    char digits[80];
+    int count = wide_digits(product, digits), scale = of->left_scale + of->right_scale;
+    if (count > 39) {
+        scale -= count - 39;
+        count = 39;
+    }
+    for (; scale < 0 && count < 79; scale++) /* Spark shows a negative scale as zeros */
+        digits[count++] = '0';
+    write_decimal(into, size, digits, count, scale, (of->left < 0) != (of->right < 0));
+}
+
+static void sum_text(const operands *of, bool negate_right, char *into, size_t size) {
+    operands exact = *of;
+    exact.scale = of->left_scale > of->right_scale ? of->left_scale : of->right_scale;
+    scaled sum = add_signed(&exact, negate_right);
+    char digits[80];
+    int count = wide_digits(sum.magnitude, digits);
+    write_decimal(into, size, digits, count, exact.scale, sum.negative);
+}
+
+/* --- kernels --- */
+
+enum operation { DIVIDE, MULTIPLY, ADD, SUBTRACT };
+typedef struct { enum operation operation; bool raise; } arithmetic;
+
+static void out_of_range(native_call *call, enum operation operation, const operands *of, int precision) {
+    char value[200];
+    if (operation == DIVIDE)
+        quotient_text(of, value, sizeof value);
+    else if (operation == MULTIPLY)
+        product_text(of, value, sizeof value);
+    else
+        sum_text(of, operation == SUBTRACT, value, sizeof value);
+    decimal_out_of_range(call, value, precision, of->scale);
+}
+
+/* Everything in 64 bits: the everyday case, several times faster. */
+static inline bool divide_small(const operands *of, int64_t *result) {
+    int shift = of->scale + of->right_scale - of->left_scale;
+    if (shift < 0 || shift > 18 || of->left != (int64_t)of->left || of->right != (int64_t)of->right)
+        return false;
+    int64_t left = (int64_t)of->left, right = (int64_t)of->right, scaled_left;
+    if (left == INT64_MIN || right == INT64_MIN ||
+        __builtin_mul_overflow(left, (int64_t)power_of_ten[shift], &scaled_left) || scaled_left == INT64_MIN)
+        return false;
+    int64_t quotient = scaled_left / right, rest = scaled_left % right;
+    uint64_t twice = 2 * (uint64_t)(rest < 0 ? -rest : rest), divisor = (uint64_t)(right < 0 ? -right : right);
+    *result = quotient + (twice >= divisor ? ((left < 0) != (right < 0) ? -1 : 1) : 0);
+    return true;
+}
+
+static inline scaled operate(enum operation operation, const operands *of) {
+    switch (operation) {
+    case DIVIDE: {
+        int64_t small;
+        if (divide_small(of, &small))
+            return (scaled){.magnitude = widen(magnitude_of(small)), .negative = small < 0};
+        return divide(of);
+    }
+    case MULTIPLY: return multiply(of);
+    case ADD: return add(of);
+    default: return subtract(of);
+    }
+}
+
+/* Inlined once for each operation, so that the row loop knows which one it runs. */
+static inline __attribute__((always_inline)) void binary_rows(native_call *call, enum operation operation, bool raise) {
+    decimal_column left, right;
+    if (!decimal_argument(call, 0, &left) || !decimal_argument(call, 1, &right))
+        return;
+    const int32_t *precision = ARGUMENT(call, int32_t, 2);
+    stored_int128 *out = RESULT(call, stored_int128);
+    operands of = {.left_scale = left.scale, .right_scale = right.scale, .scale = call->scale};
+    EACH_ROW(call, row) {
+        of.left = decimal_at(&left, row);
+        of.right = decimal_at(&right, row);
+        if (operation == DIVIDE && of.right == 0) {
+            if (raise)
+                spark_error(call, "DIVIDE_BY_ZERO", NULL);
+            else
+                set_null(call, row);
+            continue;
+        }
+        scaled result = operate(operation, &of);
+        uint128 magnitude = low_128(&result.magnitude);
+        if (result.overflow || !fits_128(&result.magnitude) || magnitude >= power_of_ten[precision[row]]) {
+            if (raise)
+                out_of_range(call, operation, &of, precision[row]);
+            else
+                set_null(call, row);
+            continue;
+        }
+        out[row] = result.negative ? -(int128)magnitude : (int128)magnitude;
+    }
+}
+
+#define ARITHMETIC(name, operation)                                                                                    \
+    static void name##_rows(native_call *call) { binary_rows(call, operation, true); }                                 \
+    static void name##_try_rows(native_call *call) { binary_rows(call, operation, false); }
+ARITHMETIC(divide, DIVIDE)
+ARITHMETIC(multiply, MULTIPLY)
+ARITHMETIC(add, ADD)
+ARITHMETIC(subtract, SUBTRACT)
+
+/* true: the row is done (NULL or an error). */
+static bool whole_division_refused(native_call *call, idx_t row, int128 divisor, const char *condition) {
+    if (divisor != 0)
+        return false;
+    if (condition)
+        spark_error(call, condition, NULL);
+    else
+        set_null(call, row);
+    return true;
+}
+
+/* The remainder takes the sign of the dividend (Java); pmod's takes the divisor's side. */
+static void remainder_rows(native_call *call) {
+    const arithmetic *how = call->function->extra;
+    decimal_column left, right;
+    if (!decimal_argument(call, 0, &left) || !decimal_argument(call, 1, &right))
+        return;
+    operands of = {.left_scale = left.scale, .right_scale = right.scale, .scale = call->scale};
+    int common = left.scale > right.scale ? left.scale : right.scale;
+    EACH_ROW(call, row) {
+        of.left = decimal_at(&left, row);
+        of.right = decimal_at(&right, row);
+        if (whole_division_refused(call, row, of.right, how->raise ? "REMAINDER_BY_ZERO" : NULL))
+            continue;
+        uint256 remainder, quotient = whole_quotient(&of, &remainder);
+        if (!fits_128(&quotient) && quotient_impossible(quotient)) {
+            spark_error(call, "ELSEWHERE", "reason", "java.math.BigDecimal: Division impossible", NULL);
+            continue;
+        }
+        char value[200], digits[80];
+        int count = wide_digits(remainder, digits);
+        scale_down(&remainder, common - of.scale);
+        int precision = ARGUMENT(call, int32_t, 2)[row];
+        if (!fits_128(&remainder) || low_128(&remainder) >= power_of_ten[precision]) {
+            write_decimal(value, sizeof value, digits, count, common, of.left < 0);
+            if (how->raise)
+                decimal_out_of_range(call, value, precision, of.scale);
+            else
+                set_null(call, row);
+            continue;
+        }
+        int128 magnitude = (int128)low_128(&remainder);
+        RESULT(call, stored_int128)[row] = of.left < 0 ? -magnitude : magnitude;
+    }
+}
+
+/* `div`: the whole quotient, checked against its precision, then its low 64 bits (as Decimal.toLong). */
+static void integral_rows(native_call *call) {
+    const arithmetic *how = call->function->extra;
+    decimal_column left, right;
+    if (!decimal_argument(call, 0, &left) || !decimal_argument(call, 1, &right))
+        return;
+    operands of = {.left_scale = left.scale, .right_scale = right.scale};
+    EACH_ROW(call, row) {
+        of.left = decimal_at(&left, row);
+        of.right = decimal_at(&right, row);
+        if (whole_division_refused(call, row, of.right, how->raise ? "DIVIDE_BY_ZERO" : NULL))
+            continue;
+        uint256 remainder, quotient = whole_quotient(&of, &remainder);
+        bool negative = (of.left < 0) != (of.right < 0);
+        int precision = ARGUMENT(call, int32_t, 2)[row];
+        if (!fits_128(&quotient) && quotient_impossible(quotient)) {
+            spark_error(call, "ELSEWHERE", "reason", "java.math.BigDecimal: Division impossible", NULL);
+        } else if (!fits_128(&quotient) || low_128(&quotient) >= power_of_ten[precision]) {
+            char value[100], digits[80];
+            write_decimal(value, sizeof value, digits, wide_digits(quotient, digits), 0, negative);
+            if (how->raise)
+                decimal_out_of_range(call, value, precision, 0);
+            else
+                set_null(call, row);
+        } else
+            RESULT(call, int64_t)[row] = (int64_t)(negative ? -quotient.limb[0] : quotient.limb[0]);
+    }
+}
+
+static const arithmetic raises = {.raise = true}, gives_null = {.raise = false};
+
+const native_function decimal_functions[] = {
+    {"spark_decimal_divide", "AAi>#", divide_rows, NULL},
+    {"spark_decimal_divide_try", "AAi>#", divide_try_rows, NULL},
+    {"spark_decimal_multiply", "AAi>#", multiply_rows, NULL},
+    {"spark_decimal_multiply_try", "AAi>#", multiply_try_rows, NULL},
+    {"spark_decimal_add", "AAi>#", add_rows, NULL},
+    {"spark_decimal_add_try", "AAi>#", add_try_rows, NULL},
+    {"spark_decimal_subtract", "AAi>#", subtract_rows, NULL},
+    {"spark_decimal_subtract_try", "AAi>#", subtract_try_rows, NULL},
+    {"spark_decimal_remainder", "AAi>#", remainder_rows, &raises},
+    {"spark_decimal_remainder_try", "AAi>#", remainder_rows, &gives_null},
+    {"spark_decimal_integral_divide", "AAi>l", integral_rows, &raises},
+    {"spark_decimal_integral_divide_try", "AAi>l", integral_rows, &gives_null},
+    {NULL}};

@@ -1,0 +1,296 @@
+/* The extension's door: registers every function of the topic files, and turns DuckDB's calls into ours. */
+#include "native.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *api[API_SLOTS];
+void *const *twinspark_api = api;
+
+static const native_function *const function_tables[] = {decimal_functions};
+static const native_aggregate *const aggregate_tables[] = {decimal_aggregates};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* --- errors --- */
+
+static size_t append(char *buffer, size_t size, size_t at, text part, bool encode) {
+    for (uint32_t i = 0; i < part.length && at + 4 < size; i++) {
+        unsigned char byte = (unsigned char)part.bytes[i];
+        if (encode && (byte == '|' || byte == '=' || byte == '%' || byte == 0))
+            at += (size_t)snprintf(buffer + at, size - at, "%%%02X", byte);
+        else
+            buffer[at++] = (char)byte;
+    }
+    buffer[at] = 0;
+    return at;
+}
+
+static text plain(const char *string) { return (text){string, (uint32_t)strlen(string)}; }
+
+/* The aggregate's and the scalar function's info are different things behind one pointer type. */
+static void fail(native_call *call, const char *message) {
+    call->failed = true;
+    if (call->function)
+        duckdb_scalar_function_set_error(call->info, message);
+    else
+        duckdb_aggregate_function_set_error(call->info, message);
+}
+
+static void fail_with(native_call *call, const char *condition, const char *key, text value, va_list more) {
+    size_t size = 1024 + 3 * (size_t)value.length, at = 0;
+    char *message = malloc(size);
+    at = append(message, size, at, plain("SPARK:"), false);
+    at = append(message, size, at, plain(condition), false);
+    while (key) {
+        at = append(message, size, at, plain("|"), false);
+        at = append(message, size, at, plain(key), false);
+        at = append(message, size, at, plain("="), false);
+        at = append(message, size, at, value, true);
+        key = va_arg(more, const char *);
+        if (key)
+            value = plain(va_arg(more, const char *));
+    }
+    fail(call, message);
+    free(message);
+}
+
+void spark_error_text(native_call *call, const char *condition, const char *key, text value, ...) {
+    va_list more;
+    va_start(more, value);
+    fail_with(call, condition, key, value, more);
+    va_end(more);
+}
+
+void spark_error(native_call *call, const char *condition, ...) {
+    va_list more;
+    va_start(more, condition);
+    const char *key = va_arg(more, const char *);
+    fail_with(call, condition, key, plain(key ? va_arg(more, const char *) : ""), more);
+    va_end(more);
+}
+
+void misuse(native_call *call, const char *message) { fail(call, message); }
+
+/* --- calls --- */
+
+static void merge_validity(native_call *call, const uint64_t *mask) {
+    if (!mask)
+        return;
+    if (!call->valid) {
+        duckdb_vector_ensure_validity_writable(call->result);
+        call->valid = duckdb_vector_get_validity(call->result);
+    }
+    for (idx_t word = 0; word < (call->rows + 63) / 64; word++)
+        call->valid[word] &= mask[word];
+}
+
+static void take_arguments(native_call *call) {
+    for (idx_t i = 0; i < call->arguments; i++) {
+        duckdb_vector vector = duckdb_data_chunk_get_vector(call->chunk, i);
+        call->data[i] = duckdb_vector_get_data(vector);
+        call->argument_valid[i] = duckdb_vector_get_validity(vector);
+    }
+}
+
+/* Which scale a DECIMAL result has is part of the registered name, so of the extra info. */
+typedef struct { const native_function *function; const native_aggregate *aggregate; int scale; } registration;
+
+static bool sees_nulls(const char *types) { return types[0] == '?'; }
+
+static void run_scalar(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
+    const registration *registered = duckdb_scalar_function_get_extra_info(info);
+    native_call call = {.function = registered->function, .info = info, .chunk = chunk, .result = result,
+                        .scale = registered->scale};
+    call.rows = duckdb_data_chunk_get_size(chunk);
+    call.arguments = duckdb_data_chunk_get_column_count(chunk);
+    if (call.arguments > MOST_ARGUMENTS) {
+        misuse(&call, "twinspark: too many arguments");
+        return;
+    }
+    take_arguments(&call);
+    call.out = duckdb_vector_get_data(result);
+    if (!sees_nulls(call.function->types))
+        for (idx_t i = 0; i < call.arguments; i++)
+            merge_validity(&call, call.argument_valid[i]);
+    call.function->kernel(&call);
+}
+
+static idx_t aggregate_size(duckdb_function_info info) {
+    return ((const registration *)duckdb_aggregate_function_get_extra_info(info))->aggregate->state_size;
+}
+
+static void aggregate_init(duckdb_function_info info, duckdb_aggregate_state state) {
+    memset((void *)state, 0, aggregate_size(info));
+}
+
+static void aggregate_update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state *states) {
+    const registration *registered = duckdb_aggregate_function_get_extra_info(info);
+    native_call call = {.info = info, .chunk = chunk, .scale = registered->scale};
+    call.rows = duckdb_data_chunk_get_size(chunk);
+    call.arguments = duckdb_data_chunk_get_column_count(chunk);
+    take_arguments(&call);
+    registered->aggregate->update(&call, states);
+}
+
+static void aggregate_combine(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_aggregate_state *target,
+                              idx_t count) {
+    const registration *registered = duckdb_aggregate_function_get_extra_info(info);
+    for (idx_t i = 0; i < count; i++)
+        registered->aggregate->combine(target[i], source[i]);
+}
+
+static void aggregate_finalize(duckdb_function_info info, duckdb_aggregate_state *states, duckdb_vector result,
+                               idx_t count, idx_t offset) {
+    const registration *registered = duckdb_aggregate_function_get_extra_info(info);
+    native_call call = {.info = info, .result = result, .scale = registered->scale};
+    call.out = duckdb_vector_get_data(result);
+    for (idx_t i = 0; i < count && !call.failed; i++)
+        registered->aggregate->finish(&call, states[i], i + offset);
+}
+
+/* --- registration --- */
+
+static int type_of(char letter) {
+    static const struct { char letter; int type; } letters[] = {
+        {'b', TYPE_BOOLEAN}, {'t', TYPE_TINYINT},  {'s', TYPE_SMALLINT}, {'i', TYPE_INTEGER},   {'l', TYPE_BIGINT},
+        {'h', TYPE_HUGEINT}, {'f', TYPE_FLOAT},    {'d', TYPE_DOUBLE},   {'v', TYPE_VARCHAR},   {'x', TYPE_BLOB},
+        {'D', TYPE_DATE},    {'T', TYPE_TIMESTAMP}, {'Z', TYPE_TIMESTAMP_TZ}, {'A', TYPE_ANY}, {'I', TYPE_INTERVAL}};
+    for (size_t i = 0; i < COUNT(letters); i++)
+        if (letters[i].letter == letter)
+            return letters[i].type;
+    return 0;
+}
+
+/* '[' before a letter is a list of it, '#' the DECIMAL of this registration. */
+static duckdb_logical_type logical_type(const char **types, int scale) {
+    char letter = *(*types)++;
+    if (letter == '#')
+        return duckdb_create_decimal_type(38, (uint8_t)scale);
+    if (letter != '[')
+        return duckdb_create_logical_type(type_of(letter));
+    duckdb_logical_type child = logical_type(types, scale);
+    duckdb_logical_type list = duckdb_create_list_type(child);
+    duckdb_destroy_logical_type(&child);
+    return list;
+}
+
+static registration *remember(const native_function *function, const native_aggregate *aggregate, int scale) {
+    registration *registered = malloc(sizeof *registered);
+    *registered = (registration){function, aggregate, scale};
+    return registered;
+}
+
+static void write_name(char *into, size_t size, const char *name, const char *types, int scale) {
+    if (strchr(types, '#'))
+        snprintf(into, size, "%s_%d", name, scale);
+    else
+        snprintf(into, size, "%s", name);
+}
+
+static int scales(const char *types) { return strchr(types, '#') ? 39 : 1; }
+
+static bool register_scalar(duckdb_connection connection, const native_function *function, int scale) {
+    duckdb_scalar_function scalar = duckdb_create_scalar_function();
+    char name[128];
+    write_name(name, sizeof name, function->name, function->types, scale);
+    duckdb_scalar_function_set_name(scalar, name);
+    const char *types = function->types;
+    if (sees_nulls(types)) {
+        duckdb_scalar_function_set_special_handling(scalar);
+        types++;
+    }
+    for (bool parameters = true; *types;) {
+        if (*types == '>') {
+            parameters = false;
+            types++;
+            continue;
+        }
+        duckdb_logical_type type = logical_type(&types, scale);
+        (parameters ? duckdb_scalar_function_add_parameter : duckdb_scalar_function_set_return_type)(scalar, type);
+        duckdb_destroy_logical_type(&type);
+    }
+    duckdb_scalar_function_set_extra_info(scalar, remember(function, NULL, scale), free);
+    duckdb_scalar_function_set_function(scalar, run_scalar);
+    bool registered = duckdb_register_scalar_function(connection, scalar) == 0;
+    duckdb_destroy_scalar_function(&scalar);
+    return registered;
+}
+
+/* DuckDB's destructor callback is given no info, so each aggregate that owns memory brings its own loop. */
+static bool register_aggregate(duckdb_connection connection, const native_aggregate *aggregate, int scale) {
+    duckdb_aggregate_function made = duckdb_create_aggregate_function();
+    char name[128];
+    write_name(name, sizeof name, aggregate->name, aggregate->types, scale);
+    duckdb_aggregate_function_set_name(made, name);
+    const char *types = aggregate->types;
+    for (bool parameters = true; *types;) {
+        if (*types == '>') {
+            parameters = false;
+            types++;
+            continue;
+        }
+        duckdb_logical_type type = logical_type(&types, scale);
+        (parameters ? duckdb_aggregate_function_add_parameter : duckdb_aggregate_function_set_return_type)(made, type);
+        duckdb_destroy_logical_type(&type);
+    }
+    duckdb_aggregate_function_set_extra_info(made, remember(NULL, aggregate, scale), free);
+    duckdb_aggregate_function_set_functions(made, aggregate_size, aggregate_init, aggregate_update, aggregate_combine,
+                                            aggregate_finalize);
+    if (aggregate->destroy)
+        duckdb_aggregate_function_set_destructor(made, aggregate->destroy);
+    bool registered = duckdb_register_aggregate_function(connection, made) == 0;
+    duckdb_destroy_aggregate_function(&made);
+    return registered;
+}
+
+static bool register_all(duckdb_connection connection, char *failed, size_t size) {
+    bool fine = true;
+    for (size_t t = 0; t < COUNT(function_tables); t++)
+        for (const native_function *f = function_tables[t]; f->name; f++)
+            for (int scale = 0; scale < scales(f->types); scale++)
+                if (!register_scalar(connection, f, scale)) {
+                    snprintf(failed, size, "twinspark: DuckDB refused %s", f->name);
+                    fine = false;
+                }
+    for (size_t t = 0; t < COUNT(aggregate_tables); t++)
+        for (const native_aggregate *a = aggregate_tables[t]; a->name; a++)
+            for (int scale = 0; scale < scales(a->types); scale++)
+                if (!register_aggregate(connection, a, scale)) {
+                    snprintf(failed, size, "twinspark: DuckDB refused %s", a->name);
+                    fine = false;
+                }
+    return fine;
+}
+
+__attribute__((visibility("default"))) bool twinspark_init_c_api(duckdb_extension_info info,
+                                                                 struct duckdb_extension_access *access) {
+    const void *offered = access->get_api(info, API_VERSION);
+    if (!offered)
+        return false; /* DuckDB has set the error */
+    memcpy(api, offered, sizeof api); /* DuckDB's struct lives only while the extension loads */
+    duckdb_connection connection;
+    char failed[160] = "twinspark: no connection";
+    bool fine = duckdb_connect(*access->get_database(info), &connection) == 0;
+    if (fine) {
+        duckdb_query(connection, "BEGIN", NULL); /* one transaction for all: loading is several times faster */
+        fine = register_all(connection, failed, sizeof failed);
+        duckdb_query(connection, "COMMIT", NULL);
+        duckdb_disconnect(&connection);
+    }
+    if (!fine)
+        access->set_error(info, failed);
+    return fine;
+}
+
+/* The names for Python (ctypes), one line each, with the types of the table: what is registered, said by the same tables. */
+__attribute__((visibility("default"))) const char *twinspark_function_names(void) {
+    static char names[65536];
+    size_t at = 0;
+    for (size_t t = 0; t < COUNT(function_tables); t++)
+        for (const native_function *f = function_tables[t]; f->name; f++)
+            at += (size_t)snprintf(names + at, sizeof names - at, "%s %s\n", f->name, f->types);
+    for (size_t t = 0; t < COUNT(aggregate_tables); t++)
+        for (const native_aggregate *a = aggregate_tables[t]; a->name; a++)
+            at += (size_t)snprintf(names + at, sizeof names - at, "%s %s\n", a->name, a->types);
+    return names;
+}

@@ -1,0 +1,110 @@
+/* What every kernel of the extension uses: a call's arguments, its result, NULLs, errors, and the registration table. */
+#pragma once
+#include "duckdb_api.h"
+#include <stddef.h>
+#include <string.h>
+
+typedef __int128 int128;
+typedef unsigned __int128 uint128;
+typedef int128 __attribute__((aligned(8))) stored_int128; /* DuckDB aligns its 128-bit values to 8 bytes */
+
+enum { MOST_ARGUMENTS = 8 };
+
+/* One vectorised call. All argument vectors are flat (DuckDB flattens them before it calls a C function). */
+typedef struct native_call {
+    const struct native_function *function;
+    duckdb_function_info info;
+    duckdb_data_chunk chunk;
+    duckdb_vector result;
+    idx_t rows;
+    idx_t arguments;
+    const void *data[MOST_ARGUMENTS];
+    const uint64_t *argument_valid[MOST_ARGUMENTS]; /* NULL: every row is valid */
+    void *out;
+    uint64_t *valid; /* the result's mask, NULL while every row is valid */
+    int scale;       /* of a DECIMAL result */
+    bool failed;
+} native_call;
+
+/* One line of a registration table. `types` reads like "vi>d": parameters, '>', result; see extension.c for the letters.
+ * A result '#' is DECIMAL(38, s): one function for every scale, named <name>_<s>. */
+typedef struct native_function {
+    const char *name;
+    const char *types;
+    void (*kernel)(native_call *);
+    const void *extra;
+} native_function;
+
+/* An aggregate: the state is plain memory that the `update` of one row, `combine` and `finish` work on. */
+typedef struct native_aggregate {
+    const char *name;
+    const char *types;
+    size_t state_size;
+    void (*update)(native_call *, duckdb_aggregate_state *states);
+    void (*combine)(void *target, const void *source);
+    void (*finish)(native_call *, const void *state, idx_t row);
+    state_destroy_callback destroy; /* NULL: the state owns nothing */
+    const void *extra;
+} native_aggregate;
+
+/* The tables, one for each topic file; each ends with a line without a name. */
+extern const native_function decimal_functions[], cast_functions[], datetime_functions[], math_functions[], hash_functions[],
+    text_functions[], unicode_functions[], number_functions[];
+extern const native_aggregate decimal_aggregates[], sketch_aggregates[];
+
+static inline bool bit(const uint64_t *mask, idx_t row) { return !mask || (mask[row >> 6] >> (row & 63) & 1); }
+static inline bool row_valid(const native_call *call, idx_t row) { return bit(call->valid, row); }
+static inline bool argument_valid(const native_call *call, int argument, idx_t row) {
+    return bit(call->argument_valid[argument], row);
+}
+
+static inline void set_null(native_call *call, idx_t row) {
+    if (!call->valid) {
+        duckdb_vector_ensure_validity_writable(call->result);
+        call->valid = duckdb_vector_get_validity(call->result);
+    }
+    call->valid[row >> 6] &= ~(1ULL << (row & 63));
+}
+
+/* `for` over the rows whose arguments are all there; stops at the first error. */
+#define EACH_ROW(call, row)                                                                                            \
+    for (idx_t row = 0; row < (call)->rows && !(call)->failed; row++)                                                  \
+        if (row_valid(call, row))
+
+#define ARGUMENT(call, type, number) ((const type *)(call)->data[number])
+#define RESULT(call, type) ((type *)(call)->out)
+
+typedef struct { const char *bytes; uint32_t length; } text;
+
+static inline text text_of(const duckdb_string *string) {
+    uint32_t length = string->near.length;
+    return (text){length <= 12 ? string->near.bytes : string->far.pointer, length};
+}
+static inline text argument_text(const native_call *call, int argument, idx_t row) {
+    return text_of(&ARGUMENT(call, duckdb_string, argument)[row]);
+}
+/* For bytes known to be valid UTF-8 (or a BLOB): no check is made. */
+static inline void set_text(native_call *call, idx_t row, const char *bytes, size_t length) {
+    duckdb_unsafe_vector_assign_string_element_len(call->result, row, bytes, length);
+}
+
+/* Ends the call with Spark's error: `SPARK:<CONDITION>|key=value|...`; keys and values come in pairs, NULL ends them.
+ * In values `|`, `=`, `%` and NUL are percent-encoded. */
+void spark_error(native_call *call, const char *condition, ...);
+void spark_error_text(native_call *call, const char *condition, const char *key, text value, ...);
+/* A mistake of the caller (the SQL writer), not of the user. */
+void misuse(native_call *call, const char *message);
+
+/* A DECIMAL of any width, or a whole number, read as a 128-bit unscaled value. */
+typedef struct { const void *data; int bytes, precision, scale; } decimal_column;
+bool decimal_argument(native_call *call, int argument, decimal_column *column);
+
+static inline int128 decimal_at(const decimal_column *column, idx_t row) {
+    switch (column->bytes) {
+    case 1: return ((const int8_t *)column->data)[row];
+    case 2: return ((const int16_t *)column->data)[row];
+    case 4: return ((const int32_t *)column->data)[row];
+    case 8: return ((const int64_t *)column->data)[row];
+    default: return ((const stored_int128 *)column->data)[row];
+    }
+}

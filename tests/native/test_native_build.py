@@ -1,0 +1,81 @@
+"""The extension builds, loads, says what it registers, and raises Spark's errors."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from fuzz_native import connection
+
+from twinspark.duck import native
+from twinspark.duck.native import build
+
+NINES = "99999999999999999999999999999999999999::DECIMAL(38,0)"
+needs_extension = pytest.mark.skipif(not native.available(), reason="no C compiler: the native extension was not built")
+
+
+def test_footer_is_what_duckdb_reads() -> None:
+    footer = build.footer("linux_amd64")
+    assert len(footer) == 534
+    assert footer[22:].startswith(bytes(96) + b"C_STRUCT\0")
+
+
+def test_platform_is_duckdbs_name_for_it() -> None:
+    on = duckdb.connect()
+    assert on.execute("PRAGMA platform").fetchall() == [(build.duckdb_platform(),)]
+
+
+def test_without_a_compiler_the_build_says_so_and_succeeds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    assert build.build(tmp_path / "x") is False
+    assert "no C compiler" in capsys.readouterr().out
+
+
+@needs_extension
+def test_every_listed_function_is_registered() -> None:
+    on = connection()
+    known = {row[0] for row in on.sql("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()}
+    for name, types in native.SIGNATURES.items():
+        assert (f"{name}_38" if "#" in types else name) in known
+
+
+@needs_extension
+def test_two_databases_can_load_it() -> None:
+    first, second = connection(), connection()
+    for on in (first, second):
+        assert str(on.sql("SELECT spark_decimal_divide_6(1.0, 3, 38)").fetchall()) == "[(Decimal('0.333333'),)]"
+
+
+@needs_extension
+@pytest.mark.parametrize(
+    ("sql", "error"),
+    [
+        ("spark_decimal_divide_6(1.0, 0, 38)", "SPARK:DIVIDE_BY_ZERO"),
+        (
+            f"spark_decimal_divide_6({NINES}, 0.0000003::DECIMAL(38,37), 38)",
+            "SPARK:NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION|value=333333333333333333333333333333333333330000000."
+            "000000000000000000000000000000000000000|precision=38|scale=6",
+        ),
+        (
+            "spark_decimal_multiply_6('9999999999999999999.9999999999999999999'::DECIMAL(38,19),"
+            " '9999999999999999999.9999999999999999999'::DECIMAL(38,19), 38)",
+            "SPARK:NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION|value=99999999999999999999999999999999999998.0"
+            "|precision=38|scale=6",
+        ),
+        (
+            f"spark_decimal_add_0({NINES}, {NINES}, 38)",
+            "SPARK:NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION|value=199999999999999999999999999999999999998"
+            "|precision=38|scale=0",
+        ),
+        (
+            f"spark_decimal_remainder_37({NINES}, 0.0000007::DECIMAL(38,37), 38)",
+            "SPARK:ELSEWHERE|reason=java.math.BigDecimal: Division impossible",
+        ),
+    ],
+)
+def test_errors_are_sparks(sql: str, error: str) -> None:
+    on = connection()
+    with pytest.raises(duckdb.Error) as raised:
+        on.sql(f"SELECT {sql}").fetchall()
+    assert str(raised.value).endswith(error)
