@@ -1,0 +1,94 @@
+"""The contract itself: run a plan over data, check it without running, and say which operations there are."""
+
+import json
+from typing import Any
+
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import SparkSession
+
+from twinspark.plans_json.data import frame_of
+from twinspark.plans_json.frames import applied
+from twinspark.plans_json.problems import DataError, PlanError, Problem
+from twinspark.plans_json.read_step import OPERATIONS, read_steps
+from twinspark.plans_json.reading import Notes, shown
+from twinspark.plans_json.tree import Step
+
+
+def supported_plan_operations() -> tuple[str, ...]:
+    return OPERATIONS
+
+
+def validate_plan(plan: Any, session: Any = None) -> list[Problem]:
+    """Everything that is wrong with a plan, found without running it; with a session, its own functions are known."""
+    return read_plan(plan, session)[1]
+
+
+def execute_plan(data: Any, schema: Any, plan: Any, session: Any = None) -> Any:
+    """The DataFrame that the plan makes of `data`. Spark has analysed it: what is wrong is said here, not later."""
+    session = session or current_session()
+    steps, problems = read_plan(plan, session)
+    if problems:
+        raise PlanError(problems)
+    frames = [frame_of(session, data, schema)]
+    for index, step in steps:
+        frames.append(applied_at(index, step, frames[-1]))
+    analysed(frames, steps)
+    return frames[-1]
+
+
+def current_session() -> Any:
+    session = SparkSession.getActiveSession()
+    if session is None:
+        raise ValueError("no active Spark session: pass one as session=…")
+    return session
+
+
+def read_plan(plan: Any, session: Any = None) -> tuple[list[tuple[int, Step]], list[Problem]]:
+    notes = Notes(session.catalog.functionExists) if session is not None else Notes()
+    listed = plan_list(plan, notes)
+    return read_steps(listed, notes), notes.problems
+
+
+def plan_list(plan: Any, notes: Notes) -> list[Any]:
+    """The steps as Python values; a plan may come as its JSON text."""
+    if isinstance(plan, str | bytes):
+        try:
+            plan = json.loads(plan)
+        except ValueError as error:
+            notes.wrong("", f"not JSON: {error}")
+            return []
+    if isinstance(plan, dict) and isinstance(plan.get("plan"), list):
+        plan = plan["plan"]
+    if isinstance(plan, list | tuple):
+        return list(plan)
+    notes.wrong("", f'expected a list of {{"op": name, "payload": …}}, not {shown(plan)}')
+    return []
+
+
+def applied_at(index: int, step: Step, frame: Any) -> Any:
+    try:
+        return applied(step, frame)
+    except DataError as error:
+        raise DataError(error.row, error.column, f"{error.message} (other_data of step {index})") from error
+    except PySparkException as error:
+        error.add_note(f"in step {index} ({type(step).__name__})")
+        raise
+
+
+def analysed(frames: list[Any], steps: list[tuple[int, Step]]) -> None:
+    """Spark's own error, with the first step that it holds for."""
+    try:
+        _ = frames[-1].schema
+    except AnalysisException as error:
+        refused = (step for step, frame in zip(steps, frames[1:], strict=True) if not is_analysed(frame))
+        for index, step in list(refused)[:1]:
+            error.add_note(f"in step {index} ({type(step).__name__})")
+        raise
+
+
+def is_analysed(frame: Any) -> bool:
+    try:
+        _ = frame.schema
+    except AnalysisException:
+        return False
+    return True

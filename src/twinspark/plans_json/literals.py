@@ -1,0 +1,54 @@
+"""Typed literals, `{"lit": "2024-01-31", "type": "date"}`: the Python value PySpark makes that literal of."""
+
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    DateType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    StringType,
+    TimestampType,
+)
+
+INT = range(-(2**31), 2**31)
+
+
+def literal_problem(value: Any, type: DataType) -> str | None:
+    """What to say of a text that is no value of the declared type."""
+    try:
+        python_value(value, type)
+    except (ValueError, InvalidOperation):
+        return f"{value!r} is no value of type {type.simpleString()}"
+    return None
+
+
+def python_value(value: Any, type: DataType) -> tuple[Any, bool]:
+    """The value, and whether PySpark's `lit` of it has exactly this type (else a cast follows)."""
+    match type, value:
+        case _, None:
+            return None, False
+        case DateType(), str() if len(value) == 10:
+            return date.fromisoformat(value), True
+        case TimestampType(), str() if has_zone(value):
+            return datetime.fromisoformat(value), True
+        case DoubleType(), str() | int() if not isinstance(value, bool):
+            return float(value), True
+        case IntegerType(), int():
+            return value, value in INT
+        case LongType(), int():
+            return value, value not in INT
+        case (StringType(), str()) | (BooleanType(), bool()) | (DoubleType(), float()):
+            return value, True
+        case _, str() if type.typeName() == "decimal":
+            return Decimal(value), False
+    return value, False
+
+
+def has_zone(text: str) -> bool:
+    """A time without a zone is in the session's zone, which only Spark's own cast of the text knows."""
+    return datetime.fromisoformat(text).tzinfo is not None
