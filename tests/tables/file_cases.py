@@ -209,3 +209,85 @@ def copied(name: str) -> Build:
 
 case("parquet written by spark", copied("spark_types.parquet"))
 case("parquet written by spark, some columns", copied("spark_types.parquet"), schema="l bigint, ts timestamp, zz int")
+
+case("text lines", text("f.txt", "a\n\n b \r\nc\rd\n"), format="text")
+case("text without last line end", text("f.txt", "é\n\nlast"), format="text")
+case("text only line ends", text("f.txt", "\n\n"), format="text")
+case("text whole", text("f.txt", "a\nb\n"), format="text", options={"wholetext": "true"})
+case("text named by user", text("f.txt", "a\nb\n"), format="text", schema="line string")
+case("text read as int", text("f.txt", "1\n"), format="text", schema="line int")
+case("text partitioned", text("k=1/f.txt", "1\n"), format="text")
+
+
+def csv(name: str, content: str | bytes, *, schema: str | None = None, **options: str) -> None:
+    case(f"csv {name}", text("f.csv", content), format="csv", options=options, schema=schema)
+
+
+HEADED = {"header": "true"}
+INFERRED = {"inferSchema": "true"}
+csv("plain", "1,a,2.5\n2,b,3.5\n")
+csv("header", "id,name,x\n1,a,2.5\n2,b,3.5\n", **HEADED)
+csv("header inferred", "id,name,x\n1,a,2.5\n2,b,3.5\n", **HEADED, **INFERRED)
+csv("header crlf", "a,b\r\n1,2\r\n3,4", **HEADED, **INFERRED)
+csv("carriage returns", "a,b\r1,2\r3,4")
+csv("mixed line ends", "a,b\r\n1,2\n3,4\n")
+csv("byte order mark", b"\xef\xbb\xbfa,b\n1,2\n", **HEADED)
+csv("header repeated names", "a,a,A,\n1,2,3,4\n", **HEADED)
+csv("header only", "a,b\n", **HEADED)
+csv("header line again", "a,b\n1,2\na,b\n", **HEADED)
+csv("empty", "")
+csv("all types", "1,3000000000,1.5,true,2020-01-01,2020-01-01 01:02:03,x,\n,,,,,,,\n", **INFERRED)
+csv("timestamps", "2020-01-01T01:02:03Z,2020-01-01 01:02:03.5\n2020-01-01,2021-01-01\n", **INFERRED)
+csv("int and double", "1,1,3000000000\n2.5,3000000000,1.5\n", **INFERRED)
+csv("int and boolean", "1,true\ntrue,1\n", **INFERRED)
+csv("dates and text", "2020-01-01,x\nx,2020-01-01 00:00:00\n", **INFERRED)
+csv("dates and numbers", "2020-01-01\n2020\n", **INFERRED)
+csv("phone numbers", "25-989-741-2988,12 Main St\n", **INFERRED)
+csv("odd numbers", "1e3,1.,.5,+1,-0,01\n", **INFERRED)
+csv("odd numbers that stay", ".5,+1,-0,01,+.5\n", **INFERRED)
+csv("exponents", "-1.25e2,1.5E-3\n", **INFERRED)
+csv("words for numbers", "NaN,Infinity,0x1,1d\n", **INFERRED)
+csv("long digits", "12345678901234567890,1.5e400\n", **INFERRED)
+csv("spaced numbers", " 1, 1 ,1 \n", **INFERRED)
+csv("booleans", "TRUE,False,t,yes\n", **INFERRED)
+csv("short dates", "2020-1-1,1/2/2020,12:30\n", **INFERRED)
+csv("bad dates", "2020-02-30,2020-13-01\n", **INFERRED)
+csv("quoted", '"a,b","c d",e\n"",x,"1"\n')
+csv("quoted inferred", '"a,b","2.5","1"\n"",1,"2"\n', **INFERRED)
+csv("doubled quotes", '"c""d",e\n')
+csv("doubled quotes as escape", '"c""d",e\n"""",""\n', escape='"')
+csv("escaped quotes", '"e\\"f",g\n')
+csv("backslash outside quotes", "a\\b,c\\\n\\,d\n")
+csv("quote inside", 'a"b,c\n')
+csv("text after quote", '"x"y,z\n')
+csv("line end in quotes", '"multi\nline",x\n')
+csv("short rows", "a,b,c\n1,2\n1\n", **HEADED)
+csv("long rows", "a,b\n1,2,3\n", **HEADED)
+csv("short rows dropped", "a,b,c\n1,2\n1,2,3\n", **HEADED, mode="DROPMALFORMED")
+csv("blank lines", "a,b\n\n1,2\n", **HEADED)
+csv("lines of spaces", "a,b\n  \n1,2\n", **HEADED)
+csv("spaces kept", " a , b\n1, 2 \n", **HEADED)
+csv("null value", "NA,x\n,NA\n", nullValue="NA")
+csv("null value and quoted nothing", 'NA,x\n,""\n', nullValue="NA")
+csv("tabs", "a\tb\n1\t2\n", **HEADED, sep="\t")
+csv("bars", "a|b\n1|x,y\n", **HEADED, delimiter="|")
+csv("two characters", "a||b\n1||2\n", **HEADED, sep="||")
+csv("comments", "#c\n1,2\n", comment="#")
+csv("bad utf-8", b"a,\xff\n")
+TYPED = "i int, s string, d double, da date, ts timestamp, b boolean, dec decimal(5,2), l bigint"
+csv("typed", "1,x,1.5,2020-01-01,2020-01-01 01:02:03,true,1.5,3\n+2,,1e3,,2020-01-01,FALSE,-123.45,\n", schema=TYPED)
+csv("typed with header", "z,y\n1,x\n", **HEADED, schema="i int, s string")
+csv("typed, bad int", "1,a\nx,b\n", schema="i int, s string")
+csv("typed, int out of range", "2147483648\n", schema="i int")
+csv("typed, double forms", "1.,inf,NaN,1d\n", schema="a double,b double,c double,d double")
+csv("typed, decimal to round", "1.234\n", schema="d decimal(5,2)")
+csv("typed, fewer columns", "1,2,3\n", schema="a int, b int")
+csv("typed, more columns", "1,2\n", schema="a int, b int, c string")
+csv("corrupt record column", "1\nx\n", schema="a int, _corrupt_record string")
+case("csv two files", together(text("1.csv", "a,b\n1,2\n"), text("2.csv", "a,b\n3,x\n")), format="csv",
+     options={**HEADED, **INFERRED})  # fmt: skip
+case(
+    "csv two headers", together(text("1.csv", "a,b\n1,2\n"), text("2.csv", "b,a\n3,x\n")), format="csv", options=HEADED
+)
+case("csv partitioned", together(text("k=1/f.csv", "a\n1\n"), text("k=2/f.csv", "a\n2\n")), format="csv",
+     options={**HEADED, **INFERRED})  # fmt: skip

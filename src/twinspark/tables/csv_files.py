@@ -1,0 +1,203 @@
+"""CSV files as Spark reads them: files are checked in one pass first, and only plain ones are read here."""
+
+import gzip
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import duckdb
+from pyspark.sql.types import DataType, StringType, StructField, StructType
+
+from twinspark.errors import NotNative
+from twinspark.tables.csv_values import checked_value, class_counts, inferred_type, value_sql
+from twinspark.tables.ducktext import identifier, literal, literals
+from twinspark.tables.filescan import (
+    FileScan,
+    Request,
+    check_options,
+    data_schema,
+    file_scan,
+    partition_casts,
+)
+from twinspark.tables.listing import LeafFile
+from twinspark.tables.partitions import hive_arguments, merged_schema
+from twinspark.tables.reshape import duck_value
+
+KNOWN = {"header", "inferschema", "sep", "delimiter", "quote", "escape", "nullvalue", "mode", "encoding", "charset",
+         "multiline", "enforceschema"}  # fmt: skip
+# Characters that stand in no ordinary file: lines are read whole with one as separator, and never as NULL.
+NOWHERE, NOTHING = "\x01", "\x02"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The options that shape a line."""
+
+    separator: str
+    escape: str
+    null_value: str
+    header: bool
+    infer: bool
+    padded: bool
+
+    @property
+    def plain_line(self) -> str:
+        """A line that univocity and DuckDB split alike: quotes only around whole fields."""
+        separator = re.escape(self.separator)
+        inside = '(?:[^"]|"")*' if self.escape == '"' else r'[^"\\]*'
+        field = f'(?:"{inside}"|(?:[^"{separator}\\r\\n][^{separator}"\\r\\n]*)?)'
+        return f"{field}(?:{separator}{field})*"
+
+
+def scan(request: Request) -> FileScan:
+    check_options(request, KNOWN)
+    if not request.files:
+        raise NotNative("csv files without a line")
+    dialect = dialect_of(request.options)
+    names = column_names(request, dialect)
+    check_lines(request, dialect)
+    data = data_schema(request, lambda: found_schema(request, dialect, names))
+    whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
+    check_values(request, dialect, data)
+    return file_scan(request, whole, select_sql(request, dialect, data, whole))
+
+
+def dialect_of(options: Mapping[str, str]) -> Dialect:
+    separator = options.get("sep", options.get("delimiter", ","))
+    agreed = {"quote": '"', "encoding": "UTF-8", "charset": "UTF-8", "multiline": "false", "enforceschema": "true"}
+    for key, value in agreed.items():
+        if options.get(key, value).upper() != value.upper():
+            raise NotNative(f"the csv option {key} set to {options[key]!r}")
+    separator = {"\\t": "\t"}.get(separator, separator)
+    if len(separator) != 1 or separator in '"\\\r\n\x01' or options.get("escape", "\\") not in ('"', "\\"):
+        raise NotNative("a csv separator or escape of another kind")
+    on = {key for key in ("header", "inferschema") if options.get(key, "false").lower() == "true"}
+    return Dialect(
+        separator,
+        options.get("escape", "\\"),
+        options.get("nullvalue", ""),
+        "header" in on,
+        "inferschema" in on,
+        options.get("mode", "PERMISSIVE").upper() == "PERMISSIVE",
+    )
+
+
+def column_names(request: Request, dialect: Dialect) -> list[str]:
+    """Spark takes the first line it meets, in an order of its own: all files must begin alike."""
+    firsts = {tuple(split_line(first_line(leaf), dialect)) for leaf in request.files}
+    if (dialect.header and len(firsts) > 1) or len({len(first) for first in firsts}) > 1:
+        raise NotNative("csv files that begin differently")
+    first = next(iter(firsts))
+    return safe_header(first, dialect, request.context.case_sensitive) if dialect.header else numbered(len(first))
+
+
+def numbered(count: int) -> list[str]:
+    return [f"_c{at}" for at in range(count)]
+
+
+def safe_header(first: Sequence[str], dialect: Dialect, case_sensitive: bool) -> list[str]:
+    """CSVUtils.makeSafeHeader: empty names are numbered, repeated ones take their position."""
+    folded = [name if case_sensitive else name.lower() for name in first]
+    repeated = {name for name in folded if folded.count(name) > 1}
+
+    def safe(at: int, name: str) -> str:
+        if name in ("", dialect.null_value):
+            return f"_c{at}"
+        return f"{name}{at}" if folded[at] in repeated else name
+
+    return [safe(at, name) for at, name in enumerate(first)]
+
+
+def first_line(leaf: LeafFile) -> str:
+    if leaf.name.endswith((".bz2", ".lz4", ".snappy", ".zst", ".deflate")):
+        raise NotNative("compressed csv files")
+    opener = gzip.open if leaf.name.endswith(".gz") else open
+    with opener(leaf.path, "rb") as stream:
+        raw = stream.readline(1 << 20)
+    try:
+        return re.split(r"[\r\n]", raw.decode("utf-8-sig"), maxsplit=1)[0]
+    except UnicodeDecodeError as error:
+        raise NotNative("csv files that are not UTF-8") from error
+
+
+def split_line(line: str, dialect: Dialect) -> list[str]:
+    if not re.fullmatch(dialect.plain_line, line) or not line.strip():
+        raise NotNative("a csv file whose first line is not plain")
+    separator = re.escape(dialect.separator)
+    fields = re.findall(rf'(?:^|{separator})("(?:[^"]|"")*"|[^{separator}]*)', line)
+    return [field[1:-1].replace('""', '"') if field.startswith('"') else field for field in fields]
+
+
+def check_lines(request: Request, dialect: Dialect) -> None:
+    """One pass over all lines: no blank ones, no quotes inside fields, none equal to the header."""
+    tests = [f"NOT regexp_full_match(line, {literal(dialect.plain_line)})", r"regexp_full_match(line, '[\x00-\x20]*')"]
+    if dialect.null_value:
+        separator = re.escape(dialect.separator)
+        quoted_nothing = f'(^|{separator})""({separator}|$)'
+        tests.append(f"regexp_matches(line, {literal(quoted_nothing)})")
+    if dialect.header:
+        tests.append(f"line = {literal(first_line(request.files[0]))}")
+    counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests)
+    odd = list(ask(request, f"SELECT {counts} FROM {whole_lines(request, dialect)}"))
+    if any(odd):
+        raise NotNative("csv lines with quotes inside fields, blanks, or repeated headers")
+
+
+def whole_lines(request: Request, dialect: Dialect) -> str:
+    header = "true" if dialect.header else "false"
+    return (
+        f"read_csv({literals(leaf.path for leaf in request.files)}, columns={{'line': 'VARCHAR'}}, auto_detect=false, "
+        f"header={header}, delim={literal(NOWHERE)}, quote='', escape='', nullstr={literal(NOTHING)}, "
+        "hive_partitioning=false)"
+    )
+
+
+def ask(request: Request, query: str) -> Sequence[int]:
+    """A check that DuckDB itself cannot finish (mixed line ends, bad UTF-8, ragged rows) is a file for Spark."""
+    try:
+        found: Sequence[int] = request.context.connection.execute(query).fetchall()[0]
+    except duckdb.InvalidInputException as error:
+        raise NotNative("a csv file that DuckDB's reader refuses") from error
+    return found
+
+
+def found_schema(request: Request, dialect: Dialect, names: Sequence[str]) -> StructType:
+    types: list[DataType] = [StringType()] * len(names)
+    if dialect.infer:
+        counts = ask(request, f"SELECT {class_counts(len(names))} FROM {read_csv(request, dialect, len(names))}")
+        types = [inferred_type(counts, at) for at in range(len(names))]
+    return StructType([StructField(name, type, True) for name, type in zip(names, types, strict=True)])
+
+
+def read_csv(request: Request, dialect: Dialect, width: int) -> str:
+    columns = ", ".join(f"{identifier(f'c{at}')}: 'VARCHAR'" for at in range(width))
+    nulls = literals(sorted({"", dialect.null_value}))
+    header, padded = (str(flag).lower() for flag in (dialect.header, dialect.padded))
+    return (
+        f"read_csv({literals(leaf.path for leaf in request.files)}, columns={{{columns}}}, auto_detect=false, "
+        f"header={header}, delim={literal(dialect.separator)}, quote='\"', escape='\"', nullstr={nulls}, "
+        f"null_padding={padded}, {hive_arguments(request.partitioning)})"
+    )
+
+
+def check_values(request: Request, dialect: Dialect, data: StructType) -> None:
+    """Every value of a typed column is one that both engines parse alike; strings are read for their width only."""
+    if any(field.name == "_corrupt_record" for field in data.fields):
+        raise NotNative("a csv column for corrupt records")
+    if "TIMESTAMP" in str(data).upper() and request.context.time_zone not in ("UTC", "Etc/UTC"):
+        raise NotNative("csv timestamps outside UTC")
+    checks = [checked_value(f'"c{at}"', field.dataType) for at, field in enumerate(data.fields)]
+    counts = ", ".join(
+        f"count(*) FILTER (WHERE c{at} IS NOT NULL AND NOT ({check}))" for at, check in enumerate(checks)
+    )
+    if any(ask(request, f"SELECT {counts} FROM {read_csv(request, dialect, len(data.fields))}")):
+        raise NotNative("csv values that only Spark's parsers settle")
+
+
+def select_sql(request: Request, dialect: Dialect, data: StructType, whole: StructType) -> str:
+    casts = partition_casts(request.partitioning.schema)
+    values = {f.name: value_sql(f'"c{at}"', f.dataType) for at, f in enumerate(data.fields)}
+    for name, source in request.partitioning.sources.items():
+        values[name] = duck_value(casts[name], identifier(source))
+    columns = ", ".join(f"{values[name]} AS {identifier(name)}" for name in whole.names)
+    return f"SELECT {columns} FROM {read_csv(request, dialect, len(data.fields))}"

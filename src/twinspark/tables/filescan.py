@@ -1,0 +1,128 @@
+"""One scan of files while it is put together: who asks, which files, and what every format shares."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from pyspark.sql.types import DecimalType, NullType, StructType
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.tables.ducktext import duck_type, identifier
+from twinspark.tables.listing import LeafFile, Listing, is_data
+from twinspark.tables.partitions import Partitioning
+from twinspark.tables.reshape import Cast, Reshape, Same
+from twinspark.types import as_nullable
+
+
+@dataclass(frozen=True)
+class FileScan:
+    """What a reader needs to know of files: Spark's schema, DuckDB's table expression, and what it will read."""
+
+    schema: StructType
+    sql: str
+    input_files: list[str]
+    size_in_bytes: int
+
+
+@dataclass(frozen=True)
+class ScanContext:
+    """Who asks: a DuckDB connection of the operation, and the session's settings (those that were set)."""
+
+    connection: Any
+    config: Mapping[str, str] = field(default_factory=dict)
+
+    def setting(self, key: str, default: str) -> str:
+        return self.config.get(key, default)
+
+    def is_on(self, key: str, default: bool) -> bool:
+        return self.setting(key, str(default)).lower() == "true"
+
+    @property
+    def case_sensitive(self) -> bool:
+        return self.is_on("spark.sql.caseSensitive", False)
+
+    @property
+    def time_zone(self) -> str:
+        return self.setting("spark.sql.session.timeZone", "UTC")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One scan while it is put together."""
+
+    format: str
+    options: Mapping[str, str]
+    user_schema: StructType | None
+    listing: Listing
+    partitioning: Partitioning
+    context: ScanContext
+
+    @property
+    def files(self) -> list[LeafFile]:
+        """The files with rows in them, sorted as Spark sorts them to infer a schema."""
+        return sorted(
+            (leaf for leaf in self.partitioning.files if is_data(leaf.name) and leaf.size > 0), key=lambda f: f.path
+        )
+
+
+INDEX_OPTIONS = {"basepath", "recursivefilelookup", "pathglobfilter", "modifiedbefore", "modifiedafter", "path"}
+
+
+def check_options(request: Request, known: Iterable[str]) -> None:
+    unknown = sorted(set(request.options) - INDEX_OPTIONS - set(known))
+    if unknown:
+        raise NotNative(f"the {request.format} read option {unknown[0]}")
+
+
+def data_schema(request: Request, infer: Callable[[], StructType | None]) -> StructType:
+    """The columns that are not partitions: the user's, or those found in the files."""
+    if request.user_schema is not None:
+        found = nullable_schema(request.user_schema)
+        names = {name if request.context.case_sensitive else name.lower() for name in request.partitioning.schema.names}
+        return StructType([f for f in found.fields if fold(f.name, request) not in names])
+    inferred = infer()
+    if inferred is None:
+        raise SparkError("UNABLE_TO_INFER_SCHEMA", format=SPARK_NAMES[request.format])
+    return inferred
+
+
+def fold(name: str, request: Request) -> str:
+    return name if request.context.case_sensitive else name.lower()
+
+
+def file_scan(request: Request, schema: StructType, selects: str) -> FileScan:
+    check_distinct(schema)
+    files = [leaf for leaf in request.partitioning.files if is_data(leaf.name)]
+    return FileScan(
+        schema,
+        f"({selects or empty_select(schema)})",
+        [f"file://{quote(leaf.path, safe='/=:@!$&()*+,;~')}" for leaf in files],
+        sum(leaf.size for leaf in files),
+    )
+
+
+def check_distinct(schema: StructType) -> None:
+    names = [name.lower() for name in schema.names]
+    if len(set(names)) != len(names):
+        raise NotNative("columns that differ in case only")
+
+
+def empty_select(schema: StructType) -> str:
+    columns = [f"CAST(NULL AS {duck_type(f.dataType)}) AS {identifier(f.name)}" for f in schema.fields]
+    return f"SELECT {', '.join(columns)} WHERE false"
+
+
+def nullable_schema(schema: StructType) -> StructType:
+    nullable = as_nullable(schema)
+    assert isinstance(nullable, StructType)
+    return nullable
+
+
+def partition_casts(partitions: StructType) -> dict[str, Reshape]:
+    """How a directory's value becomes the column: those that DuckDB read as text are cast."""
+    as_text = (DecimalType, NullType)
+    return {f.name: Cast(f.dataType) if isinstance(f.dataType, as_text) else Same() for f in partitions.fields}
+
+
+SPARK_NAMES = {"parquet": "Parquet", "orc": "ORC", "csv": "CSV", "json": "JSON", "text": "Text"}
