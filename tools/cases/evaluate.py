@@ -1,19 +1,20 @@
-"""Evaluates many expressions in few queries: a batch that fails is halved until the failing expression stands alone."""
+"""Evaluates many expressions in few queries, and finds the ones that fail in a batch."""
 
 from collections.abc import Callable, Sequence
 
 from tools.cases.connect import Connection, Result, ServerError, sql_relation
-from tools.cases.files import Answer, refusal
-from tools.cases.lift import has_literals, lifted_query
+from tools.cases.files import Answer, Section, refusal
+from tools.cases.lift import lifted_query
 from tools.cases.render import ROW_SEPARATOR, render_column, without_arrow_form
-from tools.cases.typetext import result_text
+from tools.cases.typetext import result_text, schema_text
 
 BATCH = 64
 Query = Callable[[Sequence[str]], str]
 
 
-def evaluate(connection: Connection, expressions: Sequence[str], query: Query) -> dict[str, Answer]:
-    """The answer to each expression; `query` writes the statement that selects some of them."""
+def evaluate(connection: Connection, expressions: Sequence[str], section: Section) -> dict[str, Answer]:
+    """The answer to each expression in few queries."""
+    query = select_as(section)
     answers: dict[str, Answer] = {}
     for start in range(0, len(expressions), BATCH):
         answers |= evaluate_batch(connection, expressions[start : start + BATCH], query)
@@ -21,14 +22,43 @@ def evaluate(connection: Connection, expressions: Sequence[str], query: Query) -
 
 
 def evaluate_batch(connection: Connection, expressions: Sequence[str], query: Query) -> dict[str, Answer]:
+    """A batch that fails is first rid of what analysis refuses, which is quicker to learn than by halving."""
     try:
-        result = run_with_arrow(connection, expressions, query)
+        return answers_to(connection, expressions, query)
+    except ServerError:
+        refused = refused_by_analysis(connection, expressions, query)
+        accepted = [expression for expression in expressions if expression not in refused]
+        answers = refused | evaluate_by_halves(connection, accepted, query)
+        return {expression: answers[expression] for expression in expressions}
+
+
+def refused_by_analysis(connection: Connection, expressions: Sequence[str], query: Query) -> dict[str, Answer]:
+    refused: dict[str, Answer] = {}
+    for expression in expressions:
+        try:
+            connection.analyze(sql_relation(query([expression])))
+        except ServerError as error:
+            refused[expression] = refusal(error.condition)
+    return refused
+
+
+def evaluate_by_halves(connection: Connection, expressions: Sequence[str], query: Query) -> dict[str, Answer]:
+    if not expressions:
+        return {}
+    try:
+        return answers_to(connection, expressions, query)
     except ServerError as error:
         if len(expressions) == 1:
             return {expressions[0]: refusal(error.condition)}
         middle = len(expressions) // 2
-        first = evaluate_batch(connection, expressions[:middle], query)
-        return first | evaluate_batch(connection, expressions[middle:], query)
+        first = evaluate_by_halves(connection, expressions[:middle], query)
+        return first | evaluate_by_halves(connection, expressions[middle:], query)
+
+
+def answers_to(connection: Connection, expressions: Sequence[str], query: Query) -> dict[str, Answer]:
+    result = run_with_arrow(connection, expressions, query)
+    if len(expressions) == 1:
+        return {expressions[0]: answer_of_rows(result)}
     return dict(zip(expressions, answers_of(result), strict=True))
 
 
@@ -36,10 +66,19 @@ def run_with_arrow(connection: Connection, expressions: Sequence[str], query: Qu
     """Runs the query; columns PyArrow cannot hold are asked for again as strings."""
     result = connection.execute(sql_relation(query(expressions)))
     awkward = [without_arrow_form(field.dataType) for field in result.schema.fields]
-    if not any(awkward):
+    if not any(awkward) or len(awkward) != len(expressions):
         return result
     texts = [f"CAST({e} AS STRING)" if hard else e for e, hard in zip(expressions, awkward, strict=True)]
     return Result(result.schema, connection.execute(sql_relation(query(texts))).rows)
+
+
+def answer_of_rows(result: Result) -> Answer:
+    """One select item: usually one column; a generator or a star may give several, written as tuples."""
+    columns = answers_of(result)
+    if len(columns) == 1:
+        return columns[0]
+    rows = zip(*(column.value.split(ROW_SEPARATOR) for column in columns), strict=True) if result.rows.num_rows else []
+    return Answer(schema_text(result.schema), ROW_SEPARATOR.join(f"({', '.join(row)})" for row in rows))
 
 
 def answers_of(result: Result) -> list[Answer]:
@@ -53,15 +92,14 @@ def answers_of(result: Result) -> list[Answer]:
     return answers
 
 
-def select_literals(relation: str) -> Query:
-    tail = f" FROM {relation}" if relation else ""
+def select_as(section: Section) -> Query:
+    """How expressions are asked for in a section: as they stand, or with literals made columns."""
+    if section.lifted:
+        return lambda expressions: select_lifted(expressions, section.lifted == "first")
+    tail = f" FROM {section.relation}" if section.relation else ""
     return lambda expressions: f"SELECT {', '.join(expressions)}{tail}"
 
 
-def select_columns(expressions: Sequence[str]) -> str:
-    lifted, relation = lifted_query(expressions)
+def select_lifted(expressions: Sequence[str], only_first: bool) -> str:
+    lifted, relation = lifted_query(expressions, only_first)
     return f"SELECT {', '.join(lifted)} {relation}"
-
-
-def evaluate_on_columns(connection: Connection, expressions: Sequence[str]) -> dict[str, Answer]:
-    return evaluate(connection, [e for e in expressions if has_literals(e)], select_columns)

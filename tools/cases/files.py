@@ -1,17 +1,19 @@
 """The text format of value cases: sections of one mode, a line for each expression with its type and value."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tools.cases.connect import Mode
+from tools.cases.lift import has_literals
 
 HEADER = """\
 # Recorded from Spark 4.2.1 by `make record TOPIC={topic}`. Do not edit: ask Spark again.
 # A line is: expression, type (! never null, ? nullable), value or !CONDITION, and the column's name where it is not
 # simply the expression without its quotes; fields are separated by tabs. A section says its mode and its relation.
 # The first section of a relation is whole. The following ones list only what differs from it: in another mode, or
-# (`columns`) with every literal made a column. `¦` separates the values of several rows.
+# with every literal made a column (`columns`), or, where Spark refuses that, only the first literal (`first`).
+# ` ¦ ` separates the values of several rows.
 """
 
 
@@ -20,13 +22,13 @@ class Section:
     """Where the expressions below it are evaluated."""
 
     mode: Mode = field(default_factory=Mode)
-    columns: bool = False
+    lifted: str = ""  # "columns": every literal a column; "first": only the first literal
     relation: str = ""
 
     def __str__(self) -> str:
-        columns = " columns" if self.columns else ""
+        lifted = f" {self.lifted}" if self.lifted else ""
         relation = f" from={self.relation}" if self.relation else ""
-        return f"## {self.mode}{columns}{relation}"
+        return f"## {self.mode}{lifted}{relation}"
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,9 @@ def read_cases(path: Path) -> Cases:
 
 
 def read_section(line: str) -> Section:
-    found = re.fullmatch(r"## ansi=(\w+) zone=(\S+)( columns)?(?: from=(.*))?", line)
+    found = re.fullmatch(r"## ansi=(\w+) zone=(\S+)(?: (columns|first))?(?: from=(.*))?", line)
     assert found is not None, line
-    return Section(Mode(found[1] == "true", found[2]), bool(found[3]), found[4] or "")
+    return Section(Mode(found[1] == "true", found[2]), found[3] or "", found[4] or "")
 
 
 def read_line(line: str) -> tuple[str, Answer]:
@@ -103,8 +105,21 @@ def whole_sections(cases: Cases) -> Cases:
     whole: Cases = {}
     for section, answers in cases.items():
         base = first.setdefault(section.relation, answers)
-        whole[section] = base | answers
+        whole[section] = {e: answers.get(e, base[e]) for e in asked_in(section, base, cases)}
     return whole
+
+
+def asked_in(section: Section, base: dict[str, Answer], cases: Cases) -> list[str]:
+    """The expressions evaluated in a section: `first` is for those that `columns` refused."""
+    if section.lifted == "columns":
+        return [expression for expression in base if has_literals(expression)]
+    if section.lifted == "first":
+        return newly_refused(base, cases[replace(section, lifted="columns")])
+    return list(base)
+
+
+def newly_refused(base: dict[str, Answer], columns: dict[str, Answer]) -> list[str]:
+    return [e for e, answer in columns.items() if answer.failed and not base[e].failed]
 
 
 def escape(text: str) -> str:

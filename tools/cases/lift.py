@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from zlib import crc32
 
 # What is left as it is: casts' type texts, intervals, lambda heads, named arguments, keyword forms.
 TYPE = r"(?:decimal|numeric|dec|char|varchar|struct|map|array)\s*[(<][^()]*?[)>]+(?=\s*[,)]|$)"
@@ -18,20 +19,37 @@ TOKEN = re.compile(rf"(?P<kept>{KEPT})|(?P<literal>{LITERAL})")
 class Lifter:
     """Collects the literals of many expressions as columns of one row."""
 
-    def __init__(self) -> None:
+    def __init__(self, only_first: bool = False) -> None:
+        self.only_first = only_first
         self.columns: dict[str, str] = {}
 
     def lift(self, expression: str) -> str:
-        return TOKEN.sub(self.replace, expression)
+        if not self.only_first:
+            return TOKEN.sub(self.replace, expression)
+        literal = next((found for found in TOKEN.finditer(expression) if is_lifted(found)), None)
+        if literal is None:
+            return expression
+        return expression[: literal.start()] + self.replace(literal) + expression[literal.end() :]
 
     def replace(self, found: re.Match[str]) -> str:
-        if found["kept"]:
-            return found["kept"]
-        return self.columns.setdefault(found["literal"], f"c{len(self.columns)}")
+        if not is_lifted(found):
+            return found[0]
+        return self.columns.setdefault(found["literal"], column_name(found["literal"]))
 
     def relation(self) -> str:
         names = ", ".join(self.columns.values())
         return f"FROM VALUES ({', '.join(self.columns)}) AS t({names})"
+
+
+def is_lifted(found: re.Match[str]) -> bool:
+    """Field names of named_struct are no data: they stay."""
+    names = "named_struct" in found.string and re.fullmatch(r"'\w{1,2}'", found[0])
+    return bool(found["literal"]) and not names
+
+
+def column_name(literal: str) -> str:
+    """The same for the same literal in every batch: Spark makes field names of column names."""
+    return f"c{crc32(literal.encode()):08x}"
 
 
 def has_literals(expression: str) -> bool:
@@ -40,8 +58,8 @@ def has_literals(expression: str) -> bool:
     return bool(lifter.columns)
 
 
-def lifted_query(expressions: Iterable[str]) -> tuple[list[str], str]:
+def lifted_query(expressions: Iterable[str], only_first: bool = False) -> tuple[list[str], str]:
     """The expressions over columns, and the relation that holds those columns."""
-    lifter = Lifter()
+    lifter = Lifter(only_first)
     lifted = [lifter.lift(expression) for expression in expressions]
     return lifted, lifter.relation()

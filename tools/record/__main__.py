@@ -6,12 +6,15 @@ from collections import defaultdict
 from pathlib import Path
 
 from tools.cases.connect import Connection
+from tools.cases.files import write_cases
 from tools.cases.typetext import type_text
 from tools.record.catalogue import Documented, describe, function_names, is_operator
+from tools.record.grid import topic_cases, topic_names
 from tools.record.groups import TOPICS, topic_of
 from tools.record.operators import operator_calls
 from tools.record.probes import DECIMALS, TYPES
 from tools.record.signatures import Prober, Signature, lines_of
+from tools.record.values import record_topic
 
 CASES = Path(__file__).parents[2] / "tests" / "cases"
 ORACLE = "sc://localhost:15002"
@@ -23,7 +26,17 @@ def main() -> None:
     parser.add_argument("topics", nargs="*", help="; ".join(TOPICS))
     parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
     asked = parser.parse_args()
-    record_signatures(asked.remote, asked.topics or list(TOPICS))
+    if asked.what == "signatures":
+        record_signatures(asked.remote, asked.topics or list(TOPICS))
+    else:
+        record_values(asked.remote, asked.topics or topic_names())
+
+
+def record_values(remote: str, topics: list[str]) -> None:
+    for topic in topics:
+        cases = record_topic(remote, topic_cases(topic))
+        write_cases(CASES / "values" / f"{topic}.txt", cases)
+        print(f"{topic}: {sum(map(len, cases.values()))} lines", flush=True)
 
 
 def record_signatures(remote: str, topics: list[str]) -> None:

@@ -130,7 +130,7 @@ WITHIN_GROUP = {"percentile_cont", "percentile_disc"}
 
 
 def call_text(name: str, arguments: list[str]) -> str:
-    if name in WITHIN_GROUP:
+    if name in WITHIN_GROUP and arguments:
         return f"{name}({', '.join(arguments[:-1])}) WITHIN GROUP (ORDER BY {arguments[-1]})"
     call = f"{name}({', '.join(arguments)})"
     return f"{call} OVER (ORDER BY i)" if name in WINDOW_ONLY else call

@@ -1,0 +1,56 @@
+"""Records the answers to a topic's expressions: on literals and on columns, ANSI on and off, in three time zones."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tools.cases.connect import Connection, Mode
+from tools.cases.evaluate import evaluate
+from tools.cases.files import Answer, Cases, Section, newly_refused
+from tools.cases.lift import has_literals
+
+FIRST = Mode()
+ANSI_OFF = Mode(ansi=False)
+OTHER_MODES = [ANSI_OFF, Mode(zone="America/Los_Angeles"), Mode(zone="Asia/Kolkata")]
+
+
+def record_topic(remote: str, expressions: Mapping[str, list[str]]) -> Cases:
+    """The first section of each relation whole, then what differs from it elsewhere."""
+    cases: Cases = {}
+    with Connection(remote, FIRST) as connection:
+        for relation, asked in expressions.items():
+            section = Section(FIRST, "", relation)
+            cases[section] = evaluate(connection, asked, section)
+            if not relation:
+                cases |= on_columns(connection, section, cases[section])
+    for mode in OTHER_MODES:
+        cases |= in_mode(remote, mode, cases)
+    return {section: answers for section, answers in cases.items() if answers or section.lifted}
+
+
+def on_columns(connection: Connection, section: Section, base: dict[str, Answer]) -> Cases:
+    """With every literal a column; where Spark insists on a literal, with only the first one a column."""
+    columns, first = replace(section, lifted="columns"), replace(section, lifted="first")
+    lifted = evaluate(connection, [expression for expression in base if has_literals(expression)], columns)
+    refused = newly_refused(base, lifted)
+    return {
+        columns: differing(base, lifted),
+        first: differing(base, evaluate(connection, refused, first)),
+    }
+
+
+def in_mode(remote: str, mode: Mode, cases: Cases) -> Cases:
+    found: Cases = {}
+    with Connection(remote, mode) as connection:
+        for section in [s for s in cases if s.mode == FIRST and not s.lifted]:
+            other = replace(section, mode=mode)
+            found[other] = differing(cases[section], evaluate(connection, list(cases[section]), other))
+    return found
+
+
+def differing(base: dict[str, Answer], others: dict[str, Answer]) -> dict[str, Answer]:
+    """What is answered otherwise; names are compared in the first section only."""
+    return {
+        expression: replace(answer, name="")
+        for expression, answer in others.items()
+        if (answer.kind, answer.value) != (base[expression].kind, base[expression].value)
+    }
