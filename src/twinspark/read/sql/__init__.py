@@ -1,0 +1,26 @@
+"""Spark SQL text to a syntax tree, by Spark's own grammar and with Spark's own errors."""
+
+from twinspark.read.sql import tree
+from twinspark.read.sql.config import DEFAULT, ParserConfig
+from twinspark.read.sql.data_types import parse_columns, parse_schema, parse_type
+from twinspark.read.sql.failures import ParseError
+from twinspark.read.sql.parser import (
+    parse_expression,
+    parse_multipart_identifier,
+    parse_query,
+    parse_statement,
+)
+
+__all__ = [
+    "DEFAULT",
+    "ParseError",
+    "ParserConfig",
+    "parse_columns",
+    "parse_expression",
+    "parse_multipart_identifier",
+    "parse_query",
+    "parse_schema",
+    "parse_statement",
+    "parse_type",
+    "tree",
+]

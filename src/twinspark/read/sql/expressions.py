@@ -1,0 +1,232 @@
+"""Expressions by precedence: OR, AND, NOT, predicates, comparison, | ^ &, shifts, + - ||, * / % DIV, unary, primary."""
+
+from abc import abstractmethod
+
+from twinspark.read.sql.follow import Follow
+from twinspark.read.sql.keywords import words
+from twinspark.read.sql.literals import NUMBERS
+from twinspark.read.sql.tree import (
+    Alias,
+    Between,
+    Binary,
+    Exists,
+    Expression,
+    In,
+    InSubquery,
+    IsDistinct,
+    IsNull,
+    IsTruth,
+    Like,
+    LikeQuantified,
+    Logical,
+    Not,
+    Query,
+    StringLiteral,
+    Unary,
+)
+
+_POWER = {
+    "*": 7, "/": 7, "%": 7, "DIV": 7,
+    "+": 6, "-": 6, "||": 6,
+    "<<": 5, ">>": 5, ">>>": 5,
+    "&": 4,
+    "^": 3,
+    "|": 2,
+    "=": 1, "<=>": 1, "<>": 1, "!=": 1, "<": 1, "<=": 1, ">": 1, ">=": 1,
+}  # fmt: skip
+_PREDICATES = frozenset({"NOT", "!", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "IS"})
+_PIPE_STARTS = words(
+    """
+    SELECT EXTEND SET DROP AS WHERE PIVOT UNPIVOT TABLESAMPLE INNER CROSS LEFT RIGHT FULL NATURAL SEMI ANTI JOIN
+    UNION EXCEPT MINUS INTERSECT ORDER CLUSTER DISTRIBUTE SORT LIMIT OFFSET AGGREGATE WINDOW LATERAL
+    """
+)
+_QUERY_STARTS = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE"})
+
+
+class Expressions(Follow):
+    """The layer of operators and predicates; what stands between them is read by the next one."""
+
+    @abstractmethod
+    def query(self) -> Query: ...
+
+    @abstractmethod
+    def primary(self) -> Expression: ...
+
+    # ------------------------------------------------------------ booleans
+    def expression(self) -> Expression:
+        start = self.starts[self.at]
+        left = self._conjunction()
+        while self.kinds[self.at] == "OR" and self.is_infix(self.at):
+            self.at += 1
+            right = self._conjunction()
+            left = Logical(start, self.stops[self.at - 1], "OR", left, right)
+        return left
+
+    def _conjunction(self) -> Expression:
+        start = self.starts[self.at]
+        left = self._negation()
+        while self.kinds[self.at] == "AND" and self.is_infix(self.at):
+            self.at += 1
+            right = self._negation()
+            left = Logical(start, self.stops[self.at - 1], "AND", left, right)
+        return left
+
+    def _negation(self) -> Expression:
+        kind = self.kinds[self.at]
+        if kind == "NOT" or kind == "!":
+            return self._not(kind)
+        if kind == "EXISTS" and self.kinds[self.at + 1] == "(" and (found := self.attempt(self._exists)):
+            return found
+        start = self.starts[self.at]
+        value = self.value()
+        if self.kinds[self.at] in _PREDICATES and self.is_infix(self.at):
+            return self._predicate(value, start)
+        return value
+
+    def _not(self, kind: str) -> Expression:
+        start, at = self.start, self.at
+        if kind == "NOT" and self.kinds[at + 1] in ("eof", ",", ")", ".", "=", ";", "->"):
+            return self.value()  # a column named not
+        self.at += 1
+        child = self._negation()
+        return Not(start, self.stop, child)
+
+    def _exists(self) -> Expression:
+        start = self.start
+        self.expect("EXISTS")
+        query = self.parenthesized_query()
+        return Exists(start, self.stop, query)
+
+    # ------------------------------------------------------------ predicates
+    def _predicate(self, value: Expression, start: int) -> Expression:
+        begin = self.start
+        negated = self.kinds[self.at] in ("NOT", "!")
+        if negated:
+            self.complain_bang(self.at)
+            self.at += 1
+        kind = self.kinds[self.at]
+        self.at += 1
+        if kind == "IS":
+            return self._is(value, start)
+        if kind == "BETWEEN":
+            lower = self.value()
+            self.expect("AND")
+            upper = self.value()
+            return Between(start, self.stop, value, lower, upper, negated)
+        if kind == "IN":
+            return self._in(value, start, negated, begin)
+        return self._like(value, start, kind, negated, begin)
+
+    def _is(self, value: Expression, start: int) -> Expression:
+        negated = bool(self.take_any("NOT", "!"))
+        if negated:
+            self.complain_bang(self.at - 1)
+        kind = self.expect_any("NULL", "TRUE", "FALSE", "UNKNOWN", "DISTINCT")
+        if kind == "NULL":
+            return IsNull(start, self.stop, value, negated)
+        if kind != "DISTINCT":
+            return IsTruth(start, self.stop, value, kind, negated)
+        self.expect("FROM")
+        right = self.value()
+        return IsDistinct(start, self.stop, value, right, negated)
+
+    def _in(self, value: Expression, start: int, negated: bool, begin: int) -> Expression:
+        if self.is_query_ahead() and (query := self.attempt(self.parenthesized_query)):
+            return InSubquery(start, self.stop, value, query, negated)
+        options = self._options()
+        if not options:
+            self.complain("INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", begin, self.stop)
+        return In(start, self.stop, value, options, negated)
+
+    def _options(self) -> tuple[Expression, ...]:
+        return () if self.take("(", ")") else self.in_parentheses(self.expression)
+
+    def _like(self, value: Expression, start: int, kind: str, negated: bool, begin: int) -> Expression:
+        quantifier = self.take_any("ANY", "SOME", "ALL") if kind != "RLIKE" and self.kinds[self.at + 1] == "(" else ""
+        if quantifier:
+            patterns = self._options()
+            if not patterns:
+                message = "Expected something between '(' and ')'."
+                self.complain("_LEGACY_ERROR_TEMP_0064", begin, self.stop, msg=message)
+            quantifier = "ANY" if quantifier == "SOME" else quantifier
+            return LikeQuantified(start, self.stop, kind, quantifier, value, patterns, negated)
+        pattern = self.value()
+        escape = None
+        if kind != "RLIKE" and self.kinds[self.at] == "ESCAPE" and self.is_string_or_marker(self.at + 1):
+            escape = self._escape(begin)
+        return Like(start, self.stop, kind, value, pattern, escape, negated)
+
+    def _escape(self, begin: int) -> str:
+        self.expect("ESCAPE")
+        found = self.string()
+        escape = found.value if isinstance(found, StringLiteral) else self.text[found.start : found.stop]
+        if len(escape) != 1 and isinstance(found, StringLiteral):
+            self.complain("INVALID_ESC", begin, self.stop, invalidEscape=f"'{escape}'")
+        return escape
+
+    # ------------------------------------------------------------ values
+    def value(self, least: int = 1) -> Expression:
+        """Operators of this power and above, by precedence climbing; all of them lean left."""
+        kinds = self.kinds
+        start = self.starts[self.at]
+        left = self._unary()
+        while True:
+            operator = kinds[self.at]
+            power = _POWER.get(operator, 0)
+            if power < least:
+                return left
+            if (operator == "|" and self.is_pipe_start()) or (operator == "DIV" and not self.is_infix(self.at)):
+                return left
+            self.at += 1
+            right = self.value(power + 1)
+            left = Binary(start, self.stops[self.at - 1], operator, left, right)
+
+    def is_pipe_start(self) -> bool:
+        return self.config.single_character_pipe and self.kinds[self.at + 1] in _PIPE_STARTS
+
+    def _unary(self) -> Expression:
+        kind = self.kinds[self.at]
+        if kind not in ("-", "+", "~") or (kind == "-" and self.kinds[self.at + 1] in NUMBERS):
+            return self.primary()
+        start = self.start
+        self.at += 1
+        child = self._unary()
+        return Unary(start, self.stop, kind, child)
+
+    # ------------------------------------------------------------ aliases
+    def named_expression(self) -> Expression:
+        """expression [[AS] name | [AS] (name, …)]"""
+        start = self.start
+        child = self.expression()
+        kind = self.kinds[self.at]
+        if kind == "," or (kind == "FROM" and not self.is_alias(self.at, self.names)):
+            return child
+        if kind == "AS" and (self.kinds[self.at + 1] in self.names or self.kinds[self.at + 1] == "("):
+            self.at += 1
+            names = self.identifier_list() if self.kinds[self.at] == "(" else (self.captured_identifier(),)
+            return Alias(start, self.stop, child, names)
+        if kind == "(":
+            names = self.identifier_list()
+            return Alias(start, self.stop, child, names)
+        if self.is_alias(self.at, self.names):
+            name = self.captured_identifier()
+            return Alias(start, self.stop, child, (name,))
+        return child
+
+    def named_expressions(self) -> tuple[Expression, ...]:
+        return self.listed(self.named_expression)
+
+    # ------------------------------------------------------------ queries inside
+    def is_query_ahead(self) -> bool:
+        """Whether the parenthesis here may open a query."""
+        at = self.at
+        while self.kinds[at] == "(":
+            at += 1
+        return at > self.at and self.kinds[at] in _QUERY_STARTS
+
+    def parenthesized_query(self) -> Query:
+        self.expect("(")
+        query = self.query()
+        self.expect(")")
+        return query

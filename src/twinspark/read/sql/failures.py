@@ -1,0 +1,56 @@
+"""Errors of the SQL parser, in the words and with the positions of Spark's ParseException."""
+
+from twinspark.errors import QueryContext, SparkError
+
+_MAX_EXTRA = 32  # characters of a line shown around a fragment: SQLQueryContext.summary
+
+
+class ParseError(SparkError):
+    """What Spark's parser would have thrown: `line` counts from 1, `position` from 0, as in its message."""
+
+    def __init__(
+        self,
+        condition: str,
+        text: str,
+        offset: int,
+        contexts: tuple[QueryContext, ...] = (),
+        **parameters: object,
+    ) -> None:
+        super().__init__(condition, contexts=contexts, **parameters)
+        self.text = text
+        self.offset = offset
+        self.line = text.count("\n", 0, offset) + 1
+        self.position = offset - (text.rfind("\n", 0, offset) + 1)
+
+    def __str__(self) -> str:
+        message = str(self.args[0])
+        if self.contexts:
+            return f"\n{message}\n{self._summary()}"
+        return f"\n{message} (line {self.line}, pos {self.position})\n\n== SQL ==\n{self._pointed()}"
+
+    def _pointed(self) -> str:
+        lines = self.text.split("\n")
+        arrow = "-" * self.position + "^^^"
+        return "\n".join([*lines[: self.line], arrow, *lines[self.line :], ""])
+
+    def _summary(self) -> str:
+        context = self.contexts[0]
+        first, last = context.start_index, context.stop_index
+        before = self.text.rfind("\n", 0, first)
+        after = self.text.find("\n", last)
+        after = len(self.text) if after < 0 else after
+        cut_before, cut_after = first - before > _MAX_EXTRA, after - last > _MAX_EXTRA
+        before = max(before, first - _MAX_EXTRA - 1)
+        after = min(after, last + _MAX_EXTRA + 1)
+        shown = ("..." if cut_before else "") + self.text[before + 1 : after] + ("..." if cut_after else "")
+        index = before + 1 - (3 if cut_before else 0)
+        out = [f"== SQL (line {self.line}, position {self.position + 1}) =="]
+        for line in shown.split("\n"):
+            marks = [" " if at < first else "^" for at in range(index, index + len(line)) if at <= last]
+            out += [line, "".join(marks)]
+            index += len(line) + 1
+        return "\n".join([*out, ""])
+
+
+class SyntaxFailure(Exception):
+    """The tokens do not match here. The cursor remembers how far any reading of them came."""

@@ -1,0 +1,171 @@
+"""What may follow a table or stand among a table function's arguments."""
+
+from twinspark.read.sql.samples import Samples
+from twinspark.read.sql.tree import (
+    Changes,
+    Expression,
+    Identifier,
+    NamedArgument,
+    Properties,
+    Query,
+    SortItem,
+    TableAlias,
+    TableArgument,
+    TableFunction,
+    TimeTravel,
+    Watermark,
+)
+
+_VERSIONS = ("SYSTEM_VERSION", "VERSION")
+_TIMESTAMPS = ("SYSTEM_TIME", "TIMESTAMP")
+
+
+class TableClauses(Samples):
+    """The layer of aliases, time travel, options, watermarks and table arguments."""
+
+    def table_alias(self) -> TableAlias | None:
+        start = self.start
+        if self.kinds[self.at] == "AS" and self.kinds[self.at + 1] in self.strict_names:
+            self.at += 1
+        elif not self.is_alias(self.at, self.strict_names):
+            return None
+        name = self.strict_identifier()
+        columns = self.identifier_list() if self.kinds[self.at] == "(" else ()
+        return TableAlias(start, self.stop, name, columns)
+
+    # ------------------------------------------------------------ behind a table
+    def time_travel(self) -> TimeTravel | None:
+        at = self.at + (self.kinds[self.at] == "FOR")
+        kind = self.kinds[at]
+        if kind not in (*_VERSIONS, *_TIMESTAMPS) or self.kinds[at + 1 : at + 3] != ["AS", "OF"]:
+            return None
+        start, self.at = self.start, at + 3
+        if kind in _TIMESTAMPS:
+            timestamp = self.value()
+            return TimeTravel(start, self.stop, None, timestamp)
+        version = self._version()
+        return TimeTravel(start, self.stop, version, None)
+
+    def _version(self) -> str:
+        return self.tokens.word(self.at - 1) if self.take("integer") else self.string_value()
+
+    def changes(self, *, stream: bool) -> Changes:
+        start = self.start
+        self.expect("CHANGES")
+        begin, begin_exclusive = (None, False) if stream and not self.peek("FROM") else self._change_bound("FROM")
+        end, end_exclusive = (None, False)
+        if not stream and self.kinds[self.at] == "TO":
+            end, end_exclusive = self._change_bound("TO")
+        return Changes(start, self.stop, begin, begin_exclusive, end, end_exclusive)
+
+    def _change_bound(self, word: str) -> "tuple[str | Expression | None, bool]":
+        self.expect(word)
+        kind = self.expect_any(*_VERSIONS, *_TIMESTAMPS)
+        bound: str | Expression = self._version() if kind in _VERSIONS else self.value()
+        return bound, self.take_any("INCLUSIVE", "EXCLUSIVE") == "EXCLUSIVE"
+
+    def options_clause(self) -> Properties:
+        return self.property_list() if self.peek("WITH", "(") and self.take("WITH") else ()
+
+    def property_list(self) -> Properties:
+        return self.in_parentheses(self._property)
+
+    def _property(self) -> tuple[str, str | None]:
+        key = self.property_key()
+        if self.take("=") or self.kinds[self.at] not in (",", ")"):
+            return key, self._property_value()
+        return key, None
+
+    def property_key(self) -> str:
+        if self.is_string_or_marker(self.at):
+            return self.one_string() if self.is_string(self.at) else self.string_value()
+        return ".".join(self.multipart_identifier().parts)
+
+    def _property_value(self) -> str:
+        if self.take_any("integer", "decimal"):
+            return self.tokens.word(self.at - 1)
+        if self.take_any("TRUE", "FALSE"):
+            return self.kinds[self.at - 1].lower()
+        return self.string_value()
+
+    def watermark(self) -> Watermark | None:
+        if self.kinds[self.at] != "WATERMARK" or self.kinds[self.at + 1] in ("eof", ",", ")", "(", ";"):
+            return None
+        return self.attempt(self._watermark_clause)
+
+    def _watermark_clause(self) -> Watermark:
+        start = self.start
+        self.expect("WATERMARK")
+        column = self.named_expression()
+        self.expect("DELAY", "OF")
+        delay = self.interval()
+        return Watermark(start, self.stop, column, delay)
+
+    # ------------------------------------------------------------ functions of tables
+    def table_function(self, name: Identifier, start: int) -> TableFunction:
+        self.expect("(")
+        arguments = () if self.peek(")") else self.listed(self.table_function_argument)
+        self.expect(")")
+        watermark = self.watermark()
+        alias = self.table_alias()
+        return TableFunction(start, self.stop, name, arguments, watermark, alias)
+
+    def table_function_argument(self) -> Expression:
+        if self.kinds[self.at + 1] == "=>" and self.kinds[self.at + 2] == "TABLE":
+            start = self.start
+            name = self.identifier()
+            self.expect("=>")
+            if found := self.attempt(self._table_argument):
+                return NamedArgument(start, self.stop, name, found)
+            self.at -= 2
+        if self.kinds[self.at] == "TABLE" and (found := self.attempt(self._table_argument)):
+            return found
+        return self.function_argument()
+
+    def _table_argument(self) -> Expression:
+        start = self.start
+        self.expect("TABLE")
+        relation = self.attempt(self.parenthesized_query) if self.is_query_ahead() else None
+        if relation is not None:
+            return self._partitioned(start, relation)
+        parenthesized = self.take("(")
+        name = self.identifier_reference()
+        if parenthesized:
+            self.expect(")")
+        return self._partitioned(start, name)
+
+    def _partitioned(self, start: int, relation: Identifier | Query) -> TableArgument:
+        partitioning = ""
+        partition: tuple[Expression, ...] = ()
+        order: tuple[SortItem, ...] = ()
+        if self.take("WITH", "SINGLE", "PARTITION"):
+            partitioning = "SINGLE"
+        elif self.take("PARTITION", "BY") or self.take("DISTRIBUTE", "BY"):
+            partitioning, partition = "BY", self._one_or_parenthesized()
+        if partitioning and (self.take("ORDER", "BY") or self.take("SORT", "BY")):
+            order = self._order_or_parenthesized()
+        return TableArgument(start, self.stop, relation, partitioning, partition, order)
+
+    def _one_or_parenthesized(self) -> tuple[Expression, ...]:
+        start = self.start
+        if self.kinds[self.at] == "(" and not self.is_query_ahead():
+            found = self.attempt(lambda: self.in_parentheses(self.expression))
+            if found is not None and self.kinds[self.at] in (",", ")", "ORDER", "SORT"):
+                return found
+        return self._without_parentheses(self.expressions(), start)
+
+    def _order_or_parenthesized(self) -> tuple[SortItem, ...]:
+        start = self.start
+        if self.kinds[self.at] == "(":
+            found = self.attempt(lambda: self.in_parentheses(self.sort_item))
+            if found is not None and self.kinds[self.at] in (",", ")"):
+                return found
+        items = self.sort_items()
+        self._without_parentheses(tuple(item.child for item in items), start)
+        return items
+
+    def _without_parentheses(self, found: tuple[Expression, ...], start: int) -> tuple[Expression, ...]:
+        if len(found) > 1:
+            problem = "INVALID_SQL_SYNTAX.INVALID_TABLE_FUNCTION_IDENTIFIER_ARGUMENT_MISSING_PARENTHESES"
+            self.complain(problem, start, self.stop, argumentName=f"`{self.text[start : self.stop]}`")
+        return found

@@ -1,0 +1,6 @@
+"""The syntax tree of Spark SQL: what the text says, before anything is resolved."""
+
+# Every node is offered here by its own name; the files only group them.
+from twinspark.read.sql.tree.base import *  # noqa: F403
+from twinspark.read.sql.tree.expressions import *  # noqa: F403
+from twinspark.read.sql.tree.queries import *  # noqa: F403

@@ -1,0 +1,447 @@
+"""Nodes of scalar expressions: one class per form of Spark's grammar that means something of its own."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from pyspark.sql.types import DataType
+
+from twinspark.read.sql.tree.base import Expression, IdentifierClause, Name, Node
+
+if TYPE_CHECKING:
+    from twinspark.read.sql.tree.queries import Query
+
+
+# ---------------------------------------------------------------- literals
+@dataclass(frozen=True, slots=True)
+class NullLiteral(Expression):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanLiteral(Expression):
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLiteral(Expression):
+    """`kind` is integer, bigint, smallint, tinyint, decimal, exponent, float, double or bigdecimal.
+
+    `text` has its minus sign and no suffix. `integer` takes the narrowest of int, bigint and decimal; `decimal` and
+    `exponent` are decimal and double (legacy setting: both decimal).
+    """
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StringLiteral(Expression):
+    """Unescaped; adjacent literals are already one."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoalescedString(Expression):
+    """Adjacent string literals with parameter markers among them: one string once parameters are known."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypedLiteral(Expression):
+    """DATE '…', TIMESTAMP '…', X'…': `type_name` in capitals (DATE TIME TIMESTAMP TIMESTAMP_LTZ TIMESTAMP_NTZ X).
+
+    `value` is checked: days, microseconds (of UTC when `zoned`, else of the wall clock), nanoseconds of day, bytes, or
+    the text itself for DATE and TIMESTAMP special words such as 'now', which only a session can answer.
+    """
+
+    type_name: str
+    text: str
+    value: int | bytes | str
+    zoned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarInterval(Expression):
+    """An interval of months, days and microseconds (legacy setting, or mixed units where they are allowed)."""
+
+    months: int
+    days: int
+    microseconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class YearMonthInterval(Expression):
+    """`unit_from` and `unit_to` are 0 (YEAR) or 1 (MONTH), as in YearMonthIntervalType."""
+
+    months: int
+    unit_from: int
+    unit_to: int
+
+
+@dataclass(frozen=True, slots=True)
+class DayTimeInterval(Expression):
+    """`unit_from` and `unit_to` are 0 (DAY) to 3 (SECOND), as in DayTimeIntervalType."""
+
+    microseconds: int
+    unit_from: int
+    unit_to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Expression):
+    """`:name`, or `?` (name is empty; counted by position in the text)."""
+
+    name: str
+
+
+# ---------------------------------------------------------------- names
+@dataclass(frozen=True, slots=True)
+class Column(Expression):
+    """A name of one or more parts: column, struct field, variable or lambda argument; analysis finds which."""
+
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Star(Expression):
+    """`*`, `t.*`, `* EXCEPT (…)`."""
+
+    target: tuple[str, ...]
+    excluded: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegexColumn(Expression):
+    """A back-quoted column name read as a regular expression (spark.sql.parser.quotedRegexColumnNames)."""
+
+    pattern: str
+    table: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dereference(Expression):
+    """`base.field` where base is not itself a name."""
+
+    base: Expression
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript(Expression):
+    base: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SemiStructuredExtract(Expression):
+    """`variant:path`; `path` is the JSON path that Spark makes of it ($.a[0]…)."""
+
+    base: Expression
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alias(Expression):
+    """`expression AS a` (one name) or `AS (a, b)` (several)."""
+
+    child: Expression
+    names: tuple[str, ...]
+
+
+# ---------------------------------------------------------------- operators
+@dataclass(frozen=True, slots=True)
+class Unary(Expression):
+    """`operator` is - + ~."""
+
+    operator: str
+    child: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expression):
+    """`operator` is one of * / % DIV + - || << >> >>> & ^ | = <=> <> != < <= > >= (`==` is `=`; `!<` is `>=`)."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Expression):
+    child: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Logical(Expression):
+    """AND or OR."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Expression):
+    child: Expression
+    lower: Expression
+    upper: Expression
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class In(Expression):
+    child: Expression
+    options: tuple[Expression, ...]
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InSubquery(Expression):
+    child: Expression
+    query: "Query"
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Like(Expression):
+    """`kind` is LIKE, ILIKE or RLIKE."""
+
+    kind: str
+    child: Expression
+    pattern: Expression
+    escape: str | None
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LikeQuantified(Expression):
+    """`quantifier` is ANY (also SOME) or ALL."""
+
+    kind: str
+    quantifier: str
+    child: Expression
+    patterns: tuple[Expression, ...]
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull(Expression):
+    child: Expression
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IsTruth(Expression):
+    """IS [NOT] TRUE, FALSE or UNKNOWN."""
+
+    child: Expression
+    value: str
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IsDistinct(Expression):
+    left: Expression
+    right: Expression
+    negated: bool
+
+
+# ---------------------------------------------------------------- forms with keywords
+@dataclass(frozen=True, slots=True)
+class Case(Expression):
+    """`value` is None for the searched form."""
+
+    value: Expression | None
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Expression):
+    """`form` is CAST, TRY_CAST or `::`."""
+
+    form: str
+    child: Expression
+    type: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Collate(Expression):
+    child: Expression
+    collation: Name
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentLike(Expression):
+    """CURRENT_DATE and friends without parentheses; `name` in capitals."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimestampAdd(Expression):
+    """`function` as written in capitals: TIMESTAMPADD, DATEADD or DATE_ADD with a unit."""
+
+    function: str
+    unit: str
+    quantity: Expression
+    timestamp: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class TimestampDiff(Expression):
+    """`function` as written in capitals: TIMESTAMPDIFF, DATEDIFF, DATE_DIFF or TIMEDIFF with a unit."""
+
+    function: str
+    unit: str
+    begin: Expression
+    end: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Struct(Expression):
+    """STRUCT(a, b AS c)."""
+
+    fields: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Expression):
+    """(a, b AS c): two fields or more."""
+
+    fields: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLast(Expression):
+    """FIRST, LAST or ANY_VALUE over one argument, IGNORE NULLS inside the parentheses."""
+
+    function: str
+    child: Expression
+    ignore_nulls: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Position(Expression):
+    """POSITION(substring IN string)."""
+
+    substring: Expression
+    string: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Extract(Expression):
+    """EXTRACT(field FROM source); `field` as written."""
+
+    field: str
+    source: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Substring(Expression):
+    """SUBSTRING or SUBSTR, with FROM and FOR or with commas."""
+
+    string: Expression
+    position: Expression
+    length: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trim(Expression):
+    """TRIM([BOTH | LEADING | TRAILING] [characters] FROM source)."""
+
+    option: str
+    characters: Expression | None
+    source: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay(Expression):
+    """OVERLAY(input PLACING replace FROM position [FOR length])."""
+
+    input: Expression
+    replace: Expression
+    position: Expression
+    length: Expression | None
+
+
+# ---------------------------------------------------------------- functions
+@dataclass(frozen=True, slots=True)
+class SortItem(Node):
+    """`ordering` is ASC, DESC or empty; `nulls` is FIRST, LAST or empty."""
+
+    child: Expression
+    ordering: str
+    nulls: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBound(Node):
+    """`kind` is UNBOUNDED PRECEDING, UNBOUNDED FOLLOWING, CURRENT ROW, PRECEDING or FOLLOWING (these with a value)."""
+
+    kind: str
+    value: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowFrame(Node):
+    """`unit` is ROWS or RANGE; without BETWEEN `end` is None (the current row)."""
+
+    unit: str
+    begin: FrameBound
+    end: FrameBound | None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowReference(Node):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowDefinition(Node):
+    partition: tuple[Expression, ...]
+    order: tuple[SortItem, ...]
+    frame: WindowFrame | None
+
+
+WindowSpec: TypeAlias = WindowReference | WindowDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class NamedArgument(Expression):
+    """name => value."""
+
+    name: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Expression):
+    """A call; `nulls` is IGNORE, RESPECT or empty (after the parentheses)."""
+
+    name: Name | IdentifierClause
+    arguments: tuple[Expression, ...]
+    distinct: bool
+    within_group: tuple[SortItem, ...]
+    filter: Expression | None
+    nulls: str
+    over: WindowSpec | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda(Expression):
+    parameters: tuple[str, ...]
+    body: Expression
+
+
+# ---------------------------------------------------------------- queries inside
+@dataclass(frozen=True, slots=True)
+class Subquery(Expression):
+    query: "Query"
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Expression):
+    query: "Query"
