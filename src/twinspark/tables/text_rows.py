@@ -1,0 +1,142 @@
+"""Rows as the lines Spark writes to CSV, JSON and text files, said in DuckDB SQL."""
+
+from collections.abc import Callable, Mapping
+
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    MapType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from twinspark.errors import NotNative
+from twinspark.tables.ducktext import identifier, literal
+
+# A value met while writing that only Spark can write; the write is given up and the plan goes to Spark.
+GIVE_UP = "twinspark: not native: "
+# The caller's SQL for Spark's text of a float or double (Java's digits), when it has one.
+FloatText = Callable[[str, DataType], str]
+BLANKS = "[\\x00-\\x20]"
+
+
+def no_float_text(value: str, type: DataType) -> str:
+    raise NotNative(f"{type.simpleString()} values written as text")
+
+
+def csv_line(schema: StructType, options: Mapping[str, str], zone: str, float_text: FloatText = no_float_text) -> str:
+    separator, null = options.get("sep", options.get("delimiter", ",")), options.get("nullvalue", "")
+    fields = [csv_field(identifier(f.name), f.dataType, separator, null, zone, float_text) for f in schema.fields]
+    return f" || {literal(separator)} || ".join(fields)
+
+
+def csv_header(schema: StructType, separator: str) -> str:
+    return separator.join(quoted_csv(name, separator) for name in schema.names)
+
+
+def csv_field(value: str, type: DataType, separator: str, null: str, zone: str, float_text: FloatText) -> str:
+    is_text = isinstance(type, StringType)
+    text = csv_string(value, separator) if is_text else plain_text(value, type, zone, float_text)
+    return f"CASE WHEN {value} IS NULL THEN {literal(null)} ELSE {text} END"
+
+
+def csv_string(value: str, separator: str) -> str:
+    """univocity's writer with Spark's defaults: blanks trimmed, quotes where needed, backslash as escape."""
+    left = f"regexp_replace({value}, '^{BLANKS}+', '')"
+    text = f"regexp_replace({left}, '{BLANKS}+$', '')"
+    quoted = f"""'"' || replace(replace({text}, '\\', '\\\\'), '"', '\\"') || '"'"""
+    special = f"'[\\n\\r\"\\x{ord(separator):02x}]'"
+    return f"CASE WHEN regexp_matches({left}, {special}) THEN {quoted} WHEN {text} = '' THEN '\"\"' ELSE {text} END"
+
+
+def quoted_csv(text: str, separator: str) -> str:
+    """The same rule for a header's name."""
+    trimmed = text.strip("".join(map(chr, range(33))))
+    if any(character in trimmed for character in f'{separator}"\n\r'):
+        escaped = trimmed.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return trimmed or '""'
+
+
+def plain_text(value: str, type: DataType, zone: str, float_text: FloatText) -> str:
+    """A value that is not a string, as CSV and JSON spell it (without quotes)."""
+    if isinstance(type, ByteType | ShortType | IntegerType | LongType | BooleanType):
+        return f"CAST({value} AS VARCHAR)"
+    if isinstance(type, DecimalType) and type.scale <= 6:
+        # With more decimals Java writes small values as 1E-7.
+        return f"CAST({value} AS VARCHAR)"
+    if isinstance(type, DateType):
+        return within_years(value, f"strftime({value}, '%Y-%m-%d')")
+    if isinstance(type, TimestampType) and zone in ("UTC", "Etc/UTC"):
+        local = f"make_timestamp(epoch_us({value}))"
+        return within_years(local, f"strftime({local}, '%Y-%m-%dT%H:%M:%S.%g') || 'Z'")
+    if isinstance(type, TimestampNTZType):
+        return within_years(value, f"strftime({value}, '%Y-%m-%dT%H:%M:%S.%g')")
+    return float_text(value, type)
+
+
+def within_years(value: str, text: str) -> str:
+    outside = f"error({literal(GIVE_UP + 'dates outside the years 1000 to 9999')})"
+    return f"CASE WHEN year({value}) BETWEEN 1000 AND 9999 THEN {text} ELSE {outside} END"
+
+
+def json_line(schema: StructType, zone: str, float_text: FloatText = no_float_text) -> str:
+    return json_object("", schema, zone, float_text)
+
+
+def json_object(parent: str, type: StructType, zone: str, float_text: FloatText, depth: int = 0) -> str:
+    """Null fields are left out (spark.sql.jsonGenerator.ignoreNullFields)."""
+    members = [json_member(f"{parent}{identifier(f.name)}", f, zone, float_text, depth) for f in type.fields]
+    return f"'{{' || concat_ws(',', {', '.join(members)}) || '}}'" if members else "'{}'"
+
+
+def json_member(value: str, field: StructField, zone: str, float_text: FloatText, depth: int) -> str:
+    text = json_value(value, field.dataType, zone, float_text, depth)
+    return f"CASE WHEN {value} IS NOT NULL THEN {json_key(field.name)} || {text} END"
+
+
+def json_key(name: str) -> str:
+    return f"to_json({literal(name)})::VARCHAR || ':'"
+
+
+def json_value(value: str, type: DataType, zone: str, float_text: FloatText, depth: int) -> str:
+    if isinstance(type, StringType):
+        return f"to_json({value})::VARCHAR"
+    if isinstance(type, BinaryType):
+        return f"'\"' || base64({value}) || '\"'"
+    if isinstance(type, StructType):
+        return json_object(f"{value}.", type, zone, float_text, depth)
+    if isinstance(type, ArrayType):
+        return json_array(value, type, zone, float_text, depth)
+    if isinstance(type, MapType):
+        return json_map(value, type, zone, float_text, depth)
+    text = plain_text(value, type, zone, float_text)
+    return f"'\"' || {text} || '\"'" if isinstance(type, DateType | TimestampType | TimestampNTZType) else text
+
+
+def json_array(value: str, type: ArrayType, zone: str, float_text: FloatText, depth: int) -> str:
+    item = f"x{depth}"
+    text = json_value(item, type.elementType, zone, float_text, depth + 1)
+    texts = f"list_transform({value}, lambda {item}: CASE WHEN {item} IS NULL THEN 'null' ELSE {text} END)"
+    return f"'[' || array_to_string({texts}, ',') || ']'"
+
+
+def json_map(value: str, type: MapType, zone: str, float_text: FloatText, depth: int) -> str:
+    if not isinstance(type.keyType, StringType):
+        raise NotNative("maps with other keys than strings written as JSON")
+    entry = f"x{depth}"
+    text = json_value(f"{entry}.value", type.valueType, zone, float_text, depth + 1)
+    member = f"to_json({entry}.key)::VARCHAR || ':' || CASE WHEN {entry}.value IS NULL THEN 'null' ELSE {text} END"
+    texts = f"list_transform(map_entries({value}), lambda {entry}: {member})"
+    return f"'{{' || array_to_string({texts}, ',') || '}}'"

@@ -1,0 +1,242 @@
+"""Files as Spark writes them: part files, partition directories and _SUCCESS, staged aside and moved in whole."""
+
+import os
+import shutil
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import duckdb
+from pyspark.sql.types import (
+    BooleanType,
+    ByteType,
+    DateType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    NullType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.tables import text_rows
+from twinspark.tables.ducktext import identifier, literal
+from twinspark.tables.listing import local_path, qualified
+from twinspark.tables.partitions import DEFAULT_PARTITION, escape
+from twinspark.types import as_nullable, nested_types
+
+SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
+PARQUET_CODECS = {"snappy": "snappy", "gzip": "gz", "zstd": "zstd", "none": "", "uncompressed": ""}
+KNOWN = {
+    "parquet": {"compression"},
+    "csv": {"sep", "delimiter", "header", "nullvalue", "compression"},
+    "json": {"compression"},
+    "text": {"compression"},
+}
+ENDINGS = {"csv": ".csv", "json": ".json", "text": ".txt"}
+# Partition values whose text is the same cast from both engines.
+PARTITION_TYPES = (ByteType, ShortType, IntegerType, LongType, StringType, BooleanType, DateType, DecimalType)
+CHUNK = "twinspark_partition_{}"
+
+
+@dataclass(frozen=True)
+class FileWrite:
+    """One write: rows (as SQL with the schema's columns), where they go, and what to do with what is there."""
+
+    select: str
+    format: str
+    path: str
+    schema: StructType
+    mode: str = "error"
+    partition_by: Sequence[str] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    dynamic_overwrite: bool = False
+    time_zone: str = "UTC"
+    float_text: text_rows.FloatText = text_rows.no_float_text
+
+    @property
+    def data_schema(self) -> StructType:
+        partitions = {name.lower() for name in self.partition_by}
+        return StructType([f for f in self.schema.fields if f.name.lower() not in partitions])
+
+    @property
+    def partition_fields(self) -> list[StructField]:
+        by_name = {f.name.lower(): f for f in self.schema.fields}
+        return [by_name[name.lower()] for name in self.partition_by]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write left behind."""
+
+    files: tuple[str, ...]
+    rows: int
+
+
+def write_files(write: FileWrite, connection: Any) -> Written | None:
+    """Writes and moves into place; None when mode `ignore` met a path that exists."""
+    check(write)
+    path = local_path(write.path)
+    if os.path.exists(path) and write.mode in ("error", "errorifexists"):
+        raise SparkError("PATH_ALREADY_EXISTS", outputPath=qualified(path))
+    if os.path.exists(path) and write.mode == "ignore":
+        return None
+    staged = Path(os.path.dirname(path)) / f".{os.path.basename(path)}-{uuid.uuid4()}"
+    try:
+        written = stage(write, staged, connection)
+        move_into_place(write, staged, Path(path))
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+    return Written(tuple(os.path.join(path, each) for each in written.files), written.rows)
+
+
+def check(write: FileWrite) -> None:
+    """What Spark refuses, or writes in ways of its own, is left to Spark before anything is touched."""
+    unknown = sorted(set(write.options) - KNOWN.get(write.format, set()) - {"path"})
+    if write.format not in KNOWN or unknown:
+        raise NotNative(f"writing {write.format} with {unknown[0]}" if unknown else f"writing {write.format}")
+    names = [name.lower() for name in write.schema.names]
+    if len(set(names)) != len(names) or not write.data_schema.fields:
+        raise NotNative("writing repeated columns, or partition columns alone")
+    if not {name.lower() for name in write.partition_by} <= set(names):
+        raise NotNative("a partition column that is not written")
+    if any(isinstance(type, NullType) for type in nested_types(write.schema)):
+        raise NotNative("writing columns of no type")
+    if not all(isinstance(f.dataType, PARTITION_TYPES) for f in write.partition_fields):
+        raise NotNative("partition columns whose directory names only Spark can write")
+
+
+def stage(write: FileWrite, directory: Path, connection: Any) -> Written:
+    """Runs the rows into a directory laid out as the target will be; returns its files."""
+    raw = directory / "_raw"
+    raw.mkdir(parents=True)
+    try:
+        [(rows, sources)] = connection.execute(copy_sql(write, str(raw))).fetchall()
+    except duckdb.Error as error:
+        raise given_up(error) from error
+    job = uuid.uuid4()
+    files = [lay_out(write, directory, job, at, source) for at, source in enumerate(sorted(sources))]
+    shutil.rmtree(raw)
+    (directory / "_SUCCESS").touch()
+    return Written(tuple(files), rows)
+
+
+def given_up(error: duckdb.Error) -> Exception:
+    _, found, reason = str(error).partition(text_rows.GIVE_UP)
+    return NotNative(reason.split("\n")[0]) if found else error
+
+
+def copy_sql(write: FileWrite, directory: str) -> str:
+    """The COPY statement; it returns the count of rows and the files it wrote."""
+    partitions = [f"{partition_text(f)} AS {CHUNK.format(at)}" for at, f in enumerate(write.partition_fields)]
+    columns = ", ".join([data_columns(write), *partitions])
+    chunks = ", ".join(CHUNK.format(at) for at in range(len(partitions)))
+    target = f"PARTITION_BY ({chunks}), OVERWRITE_OR_IGNORE" if chunks else "PER_THREAD_OUTPUT false"
+    return (
+        f"COPY (SELECT {columns} FROM ({write.select})) TO {literal(directory if chunks else f'{directory}/0')} "
+        f"({format_options(write)}, RETURN_FILES, {target})"
+    )
+
+
+def data_columns(write: FileWrite) -> str:
+    if write.format == "parquet":
+        return ", ".join(identifier(name) for name in write.data_schema.names)
+    return f"{line_sql(write)} AS {identifier(header(write) or 'line')}"
+
+
+def line_sql(write: FileWrite) -> str:
+    if write.format == "csv":
+        return text_rows.csv_line(write.data_schema, write.options, write.time_zone, write.float_text)
+    if write.format == "json":
+        return text_rows.json_line(write.data_schema, write.time_zone, write.float_text)
+    if [f.dataType for f in write.data_schema.fields] != [StringType()]:
+        raise NotNative("writing text from other columns than one string")
+    return f"coalesce({identifier(write.data_schema.names[0])}, '')"
+
+
+def format_options(write: FileWrite) -> str:
+    codec = write.options.get("compression", "snappy" if write.format == "parquet" else "none").lower()
+    if write.format == "parquet":
+        if codec not in PARQUET_CODECS:
+            raise NotNative(f"Parquet compressed by {codec}")
+        schema = as_nullable(write.data_schema)
+        return (
+            f"FORMAT parquet, COMPRESSION {codec if PARQUET_CODECS[codec] else 'uncompressed'}, "
+            f"KV_METADATA {{{literal(SPARK_SCHEMA)}: {literal(schema.json())}}}"
+        )
+    if codec not in ("none", "uncompressed", "gzip"):
+        raise NotNative(f"text compressed by {codec}")
+    compression = "gzip" if codec == "gzip" else "none"
+    # The lines are already spelled out: DuckDB only writes them, one after the other.
+    headed = "true" if header(write) else "false"
+    return f"FORMAT csv, HEADER {headed}, QUOTE '', ESCAPE '', DELIMITER '\x01', COMPRESSION {compression}"
+
+
+def header(write: FileWrite) -> str | None:
+    if write.format != "csv" or write.options.get("header", "false").lower() != "true":
+        return None
+    return text_rows.csv_header(write.data_schema, write.options.get("sep", write.options.get("delimiter", ",")))
+
+
+def partition_text(field: StructField) -> str:
+    """A null and an empty string share the default directory."""
+    text = f"CAST({identifier(field.name)} AS VARCHAR)"
+    return f"coalesce(nullif({text}, ''), {literal(DEFAULT_PARTITION)})"
+
+
+def lay_out(write: FileWrite, directory: Path, job: uuid.UUID, at: int, source: str) -> str:
+    """Moves one file that DuckDB wrote to the place and name Spark would give it; returns that, relative."""
+    depth = len(write.partition_fields)
+    values = [unquote(part.partition("=")[2]) for part in Path(source).parts[-1 - depth : -1]]
+    folders = [f"{escape(f.name)}={escape(value)}" for f, value in zip(write.partition_fields, values, strict=True)]
+    relative = os.path.join(*folders, part_name(write, at, job))
+    (directory / relative).parent.mkdir(parents=True, exist_ok=True)
+    os.rename(source, directory / relative)
+    return relative
+
+
+def part_name(write: FileWrite, at: int, job: uuid.UUID) -> str:
+    codec = write.options.get("compression", "").lower()
+    if write.format == "parquet":
+        name = PARQUET_CODECS[codec or "snappy"]
+        ending = f".{name}.parquet" if name else ".parquet"
+    else:
+        ending = ENDINGS[write.format] + (".gz" if codec == "gzip" else "")
+    return f"part-{at:05d}-{job}{'.' if write.partition_by else '-'}c000{ending}"
+
+
+def move_into_place(write: FileWrite, staged: Path, path: Path) -> None:
+    """Overwrite swaps directories; append and dynamic overwrite move files into the one that is there."""
+    if not path.exists() or (write.mode == "overwrite" and not write.dynamic_overwrite):
+        swap(staged, path)
+        return
+    if write.mode == "overwrite":
+        for folder in sorted({file.parent for file in visible_files(staged)}):
+            shutil.rmtree(path / folder.relative_to(staged), ignore_errors=True)
+    for file in visible_files(staged):
+        target = path / file.relative_to(staged)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.rename(file, target)
+    (path / "_SUCCESS").touch()
+
+
+def visible_files(directory: Path) -> list[Path]:
+    return sorted(file for file in directory.rglob("part-*") if file.is_file())
+
+
+def swap(staged: Path, path: Path) -> None:
+    old = path.with_name(f".{path.name}-{uuid.uuid4()}-replaced")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        os.rename(path, old)
+    os.rename(staged, path)
+    if old.is_dir():
+        shutil.rmtree(old)
+    elif old.exists():
+        old.unlink()
