@@ -1,0 +1,82 @@
+"""Writes docs/conformance.md from the kept results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "docs" / "conformance.md"
+TITLES = {
+    "doctests": "PySpark's doctests",
+    "parity": "PySpark's own Connect tests",
+    "golden": "Spark's SQL golden files",
+}
+ENGINES = ("auto", "duckdb")
+OPENING = """# Conformance
+
+Written by `make conformance`, `make conformance-parity` and `make conformance-golden`; do not edit.
+
+The measure is Apache Spark 4.2.1: only cases that pass there count. `auto` uses both engines, and nothing that passes
+on Spark may fail; `duckdb` never starts a JVM, so its count is the share that the embedded engine answers by itself.
+"""
+
+
+def results(kind: str, engine: str) -> dict[str, Any] | None:
+    """What the last full run found; None when there was none."""
+    path = HERE / "results" / f"{kind}-{engine}.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def counts(result: dict[str, Any] | None, group: str | None = None) -> str:
+    """Such as 420 of 518 (81.1 %)."""
+    if result is None:
+        return "not measured"
+    groups = [result["groups"].get(group, (0, 0))] if group else result["groups"].values()
+    kept, total = sum(one[0] for one in groups), sum(one[1] for one in groups)
+    return f"{kept} of {total} ({100 * kept / max(total, 1):.1f} %)"
+
+
+def table(heading: list[str], rows: list[list[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def overview() -> str:
+    """All suites on one glance."""
+    rows = [[title, *(counts(results(kind, engine)) for engine in ENGINES)] for kind, title in TITLES.items()]
+    return table(["suite", *ENGINES], rows)
+
+
+def section(kind: str) -> str:
+    """One suite: every module or file, then what is missing."""
+    found = {engine: results(kind, engine) for engine in ENGINES}
+    groups = sorted({group for result in found.values() if result for group in result["groups"]})
+    if not groups:
+        return ""
+    rows = [[group, *(counts(found[engine], group) if found[engine] else "" for engine in ENGINES)] for group in groups]
+    parts = [f"## {TITLES[kind]}", table(["", *ENGINES], rows)]
+    parts += [missing(engine, result) for engine, result in found.items() if result]
+    return "\n\n".join(part for part in parts if part)
+
+
+def missing(engine: str, result: dict[str, Any]) -> str:
+    """Every case with its reason; for the golden files how often each reason was given."""
+    if not result["reasons"]:
+        return f"### Missing in `{engine}`\n\nNothing."
+    if result["lost"]:
+        rows = [[f"`{case}`", reason] for case, reason in sorted(result["lost"].items())]
+        return f"### Missing in `{engine}`\n\n" + table(["case", "reason"], rows)
+    rows = [[str(count), reason] for reason, count in list(result["reasons"].items())[:100]]
+    return f"### Missing in `{engine}`, the 100 most frequent reasons\n\n" + table(["statements", "reason"], rows)
+
+
+def write() -> None:
+    parts = [OPENING.rstrip(), overview(), *(section(kind) for kind in TITLES)]
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text("\n\n".join(part for part in parts if part) + "\n")
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,65 @@
+"""Starts the server under test for a suite and ends it afterwards."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from environment import ROOT, Suite
+
+from twinspark.spark.launch import free_port
+
+READY_WITHIN = 60.0
+
+
+@contextmanager
+def serving(engine: str, suite: Suite) -> Iterator[str]:
+    """The address of `twinspark serve --engine …`; its log is kept beside the results."""
+    port = free_port()
+    with (
+        tempfile.TemporaryDirectory(prefix="twinspark-suite-") as warehouse,
+        (ROOT / f"server-{engine}.log").open("wb") as log,
+    ):
+        process = subprocess.Popen(
+            command(engine, port, warehouse),
+            cwd=suite.source,  # tests name python/test_support/... relative to the server
+            env=environment(suite),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            until_it_listens(port, process)
+            yield f"sc://localhost:{port}"
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def command(engine: str, port: int, warehouse: str) -> list[str]:
+    """Few shuffle partitions, as the reference run had."""
+    serve = [sys.executable, "-m", "twinspark", "serve", "--engine", engine, "--port", str(port)]
+    return [*serve, "--warehouse", warehouse, "--conf", "spark.sql.shuffle.partitions=4"]
+
+
+def environment(suite: Suite) -> dict[str, str]:
+    """Functions defined in pyspark.sql.tests are found only by the suite's own interpreter."""
+    python = {"PYSPARK_PYTHON": str(suite.python), "PYSPARK_DRIVER_PYTHON": str(suite.python)}
+    return {**os.environ, **python, "SPARK_TESTING": "1"}
+
+
+def until_it_listens(port: int, process: subprocess.Popen[bytes]) -> None:
+    """The port is opened when everything behind it is ready."""
+    give_up = time.perf_counter() + READY_WITHIN
+    while time.perf_counter() < give_up and process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    raise TimeoutError(f"the server does not listen; see {ROOT}/server-*.log")
