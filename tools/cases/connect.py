@@ -1,5 +1,6 @@
 """A bare Spark Connect client: one call to analyse, one to execute, errors as conditions; no retries."""
 
+import re
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -132,11 +133,13 @@ def translated_errors() -> Iterator[None]:
 
 
 def condition_of(error: grpc.RpcError) -> str:
+    """By its metadata; where long parameters pushed that out, by the message; else the exception's class."""
     for info in error_infos(error):
         if "errorClass" in info.metadata:
             return str(info.metadata["errorClass"])
+    named = re.match(r"\[([A-Z_0-9.]+)\]", error.details() or "")
     infos = [info.reason.rsplit(".", 1)[-1] for info in error_infos(error)]
-    return infos[0] if infos else f"gRPC:{error.code().name}"
+    return named[1] if named else infos[0] if infos else f"gRPC:{error.code().name}"
 
 
 def error_infos(error: grpc.RpcError) -> Iterator[error_details_pb2.ErrorInfo]:

@@ -95,7 +95,8 @@ def read_line(line: str) -> tuple[str, Answer]:
     expression, kind, *rest = line.split("\t")
     if kind.startswith("!"):
         return expression, refusal(kind[1:])
-    name = unescape(rest[1]) if len(rest) > 1 else plain_name(expression)
+    several = kind.startswith("(")  # columns that carry their names in the type
+    name = unescape(rest[1]) if len(rest) > 1 else "" if several else plain_name(expression)
     return expression, Answer(kind, rest[0], name)
 
 
@@ -105,7 +106,11 @@ def whole_sections(cases: Cases) -> Cases:
     whole: Cases = {}
     for section, answers in cases.items():
         base = first.setdefault(section.relation, answers)
-        whole[section] = {e: answers.get(e, base[e]) for e in asked_in(section, base, cases)}
+        if answers is base:
+            whole[section] = base
+        else:  # names are told in the first section only
+            asked = asked_in(section, base, cases)
+            whole[section] = {e: replace(answers.get(e, base[e]), name="") for e in asked}
     return whole
 
 

@@ -3,17 +3,19 @@
 import argparse
 import os
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
-from tools.cases.connect import Connection
+from tools.cases.connect import Connection, Mode
 from tools.cases.files import write_cases
+from tools.cases.signature_files import ANSI_OFF
 from tools.cases.typetext import type_text
 from tools.record.catalogue import Documented, describe, function_names, is_operator
 from tools.record.grid import topic_cases, topic_names
 from tools.record.groups import TOPICS, topic_of
 from tools.record.operators import operator_calls
 from tools.record.probes import DECIMALS, TYPES
-from tools.record.signatures import Prober, Signature, lines_of
+from tools.record.signatures import Prober, Signature, lines_of, otherwise
 from tools.record.values import record_topic
 
 CASES = Path(__file__).parents[2] / "tests" / "cases"
@@ -40,12 +42,12 @@ def record_values(remote: str, topics: list[str]) -> None:
 
 
 def record_signatures(remote: str, topics: list[str]) -> None:
-    with Connection(remote) as connection:
-        prober = Prober(connection)
+    with Connection(remote) as connection, Connection(remote, Mode(ansi=False)) as without_ansi:
+        prober, other = Prober(connection), Prober(without_ansi)
         functions = by_topic([describe(connection, name) for name in function_names(connection)])
         for topic in topics:
-            blocks = operator_blocks(prober) if topic == "operators" else function_blocks(prober, functions[topic])
-            write_signatures(topic, blocks)
+            found = operator_signatures(prober) if topic == "operators" else all_signatures(prober, functions[topic])
+            write_signatures(topic, [line for heading, one in found for line in block_of(heading, one, other)])
 
 
 def by_topic(functions: list[Documented]) -> dict[str, list[Documented]]:
@@ -55,32 +57,32 @@ def by_topic(functions: list[Documented]) -> dict[str, list[Documented]]:
     return topics
 
 
-def function_blocks(prober: Prober, functions: list[Documented]) -> list[str]:
+def all_signatures(prober: Prober, functions: list[Documented]) -> Iterator[tuple[str, Signature]]:
     """Aliases (same implementation) are probed at their base call only; the first name is probed in full."""
-    blocks: list[str] = []
     first: dict[str, str] = {}
     for function in functions:
-        if is_operator(function.name):
-            continue
-        original = first.setdefault(function.implementation, function.name)
-        found = prober.probe(function, thorough=original == function.name)
-        same = "" if original == function.name else f"  (as {original})"
-        blocks += [f"## {function.name}{same}", *lines_of(found), ""]
-    return blocks
+        if not is_operator(function.name):
+            original = first.setdefault(family_of(function), function.name)
+            same = "" if original == function.name else f"  (as {original})"
+            yield function.name + same, prober.probe(function, thorough=not same)
 
 
-def operator_blocks(prober: Prober) -> list[str]:
-    blocks: list[str] = []
+def family_of(function: Documented) -> str:
+    """Casts by function name share one implementation, and nothing else."""
+    return function.name if function.implementation.endswith(".Cast") else function.implementation
+
+
+def operator_signatures(prober: Prober) -> Iterator[tuple[str, Signature]]:
     for template, calls in operator_calls().items():
         found = Signature(template)
         for call in calls:
-            answer = prober.ask(call)
-            if isinstance(answer, str):
-                found.refused[call] = answer
-            else:
-                found.accepted[call] = answer
-        blocks += [f"## {template}", *lines_of(found), ""]
-    return blocks
+            prober.note_call(found, call)
+        yield template, found
+
+
+def block_of(heading: str, found: Signature, without_ansi: Prober) -> list[str]:
+    changed = lines_of(otherwise(without_ansi, found))
+    return [f"## {heading}", *lines_of(found), *([ANSI_OFF, *changed] if changed else []), ""]
 
 
 def write_signatures(topic: str, blocks: list[str]) -> None:
@@ -90,11 +92,12 @@ def write_signatures(topic: str, blocks: list[str]) -> None:
     header = [
         "# Recorded from Spark 4.2.1, ANSI on, by `python -m tools.record signatures`. Do not edit.",
         "# call in types -> result | call [| as: the column's name, when it is not the call's text]",
-        "# !CONDITION <- refused calls",
+        "# !CONDITION <- refused calls; after `### ansi=false`: what is otherwise with ANSI off",
         f"# columns (each never null; with _n nullable): {columns}",
     ]
     path.write_text("\n".join([*header, "", *blocks]))
     print(f"{topic}: {len(blocks)} lines")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -38,6 +38,9 @@ class Prober:
         found = Signature(documented.name)
         for arguments in self.base_calls(documented):
             self.around(found, arguments, thorough)
+        if not found.accepted:  # nothing to start from: at least say why
+            for arguments, _ in seed_calls(documented):
+                self.note(found, arguments)
         return found
 
     def base_calls(self, documented: Documented) -> list[list[str]]:
@@ -46,22 +49,26 @@ class Prober:
         for arguments, relation in seed_calls(documented):
             if len(arguments) in bases or len(bases) == MOST_ARITIES or len(arguments) > MOST_ARGUMENTS:
                 continue
-            lifted = self.on_columns(documented.name, arguments, relation)
+            lifted = self.on_columns(documented.name, self.on_probe(arguments, relation))
             if lifted is not None:
                 bases[len(arguments)] = lifted
         return list(bases.values())
 
-    def on_columns(self, name: str, arguments: list[str], relation: str) -> list[str] | None:
+    def on_probe(self, arguments: list[str], relation: str) -> list[str]:
+        """What an example takes from its own relation is taken from the probe relation."""
+        taken = [a if not relation or self.column_for(a, "") else self.column_for(a, relation) for a in arguments]
+        return [column or argument for column, argument in zip(taken, arguments, strict=True)]
+
+    def on_columns(self, name: str, arguments: list[str]) -> list[str] | None:
         """The call with literals replaced by columns of their types, where Spark still accepts it."""
-        columns = [self.column_for(argument, relation) for argument in arguments]
+        columns = [self.column_for(argument, "") for argument in arguments]
         lifted = [column or argument for column, argument in zip(columns, arguments, strict=True)]
         if self.accepts(name, lifted):
             return lifted
         kept = list(arguments)
         for position, column in enumerate(columns):
-            trial = [*kept[:position], column or kept[position], *kept[position + 1 :]]
-            if column and (relation or self.accepts(name, trial)):
-                kept = trial
+            if column and self.accepts(name, replaced(kept, position, column)):
+                kept = replaced(kept, position, column)
         return kept if self.accepts(name, kept) else None
 
     def column_for(self, argument: str, relation: str) -> str | None:
@@ -93,7 +100,9 @@ class Prober:
                 self.note(found, replaced(base, position, column + NULLABLE))
 
     def note(self, found: Signature, arguments: list[str]) -> bool:
-        call = call_text(found.name, arguments)
+        return self.note_call(found, call_text(found.name, arguments))
+
+    def note_call(self, found: Signature, call: str) -> bool:
         if not found.knows(call):
             answer = self.ask(call)
             if isinstance(answer, str):
@@ -101,6 +110,19 @@ class Prober:
             else:
                 found.accepted[call] = answer
         return call in found.accepted
+
+    def ask_all(self, calls: list[str]) -> dict[str, t.StructType | str]:
+        """Many calls in few questions: together while all are accepted and each is one column."""
+        if len(calls) <= 1:
+            return {call: self.ask(call) for call in calls}
+        try:
+            schema = self.connection.analyze(projection(SCHEMA, calls))
+        except ServerError:
+            schema = t.StructType()
+        if len(schema.fields) == len(calls):
+            return {call: t.StructType([field]) for call, field in zip(calls, schema.fields, strict=True)}
+        middle = len(calls) // 2
+        return self.ask_all(calls[:middle]) | self.ask_all(calls[middle:])
 
     def ask(self, call: str) -> t.StructType | str:
         try:
@@ -157,6 +179,19 @@ def with_nullable(base: list[str]) -> list[list[str]]:
 
 def other_arities(base: list[str]) -> list[list[str]]:
     return [[], base[:-1], [*base, base[-1] if base else "i"]]
+
+
+def otherwise(prober: Prober, found: Signature) -> Signature:
+    """The same calls asked of another server or mode: what differs."""
+    changed = Signature(found.name)
+    answers = prober.ask_all(list(found.accepted)) | {call: prober.ask(call) for call in found.refused}
+    for call, answer in answers.items():
+        if isinstance(answer, str):
+            if answer != found.refused.get(call):
+                changed.refused[call] = answer
+        elif answer != found.accepted.get(call):
+            changed.accepted[call] = answer
+    return changed
 
 
 def lines_of(found: Signature) -> list[str]:

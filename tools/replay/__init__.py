@@ -1,0 +1,1 @@
+"""Runs the recorded cases on twinspark's own engine, and says function by function what is equal."""

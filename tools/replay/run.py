@@ -1,0 +1,108 @@
+"""Replays recorded values and signatures on one server, and sorts the outcomes."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tools.cases.connect import Connection, Mode
+from tools.cases.evaluate import evaluate
+from tools.cases.files import Answer, Cases, read_cases, whole_sections
+from tools.cases.signature_files import Probes, read_signatures
+from tools.cases.typetext import schema_text
+from tools.record.signatures import Prober
+
+NOT_NATIVE = "TWINSPARK_NOT_NATIVE"
+EQUAL, DIFFERENT, ELSEWHERE = "equal", "different", "elsewhere"
+FUNCTION = re.compile(r"([a-z_]\w*)\(")
+KEYWORDS = {"in", "any", "all", "as", "over", "and", "or", "then", "when", "else", "not"}
+Wanted = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One case: what Spark said, what we said; `elsewhere` when we leave it to Spark."""
+
+    section: str
+    expression: str
+    expected: Answer
+    found: Answer
+
+    @property
+    def verdict(self) -> str:
+        if self.found.failed and self.found.value == NOT_NATIVE:
+            return ELSEWHERE
+        return EQUAL if self.equal else DIFFERENT
+
+    @property
+    def equal(self) -> bool:
+        named = not self.expected.name or self.expected.failed or self.expected.name == self.found.name
+        return named and (self.expected.kind, self.expected.value) == (self.found.kind, self.found.value)
+
+    @property
+    def function(self) -> str:
+        return function_of(self.expression)
+
+
+@dataclass
+class Tally:
+    """The outcomes of one function, counted."""
+
+    counts: dict[str, int] = field(default_factory=lambda: {EQUAL: 0, DIFFERENT: 0, ELSEWHERE: 0})
+
+    def add(self, outcome: Outcome) -> None:
+        self.counts[outcome.verdict] += 1
+
+
+def function_of(expression: str) -> str:
+    """The function a case is about: the first one called, or the operator."""
+    if re.match(r"(?i)(try_)?cast\(", expression) or "::" in expression:
+        return "cast"
+    called = next((name for name in FUNCTION.findall(expression) if name not in KEYWORDS), None)
+    starts = re.match(r"[a-z_]\w*(?=\()", expression)
+    return starts[0] if starts else operator_of(expression) or called or "literal"
+
+
+def operator_of(expression: str) -> str:
+    words = r"RLIKE|ILIKE|LIKE|BETWEEN|IS|IN|AND|OR|NOT|CASE|div"
+    symbols = r"<=>|>>>|<<|>>|!=|>=|<=|[-+*/%&|^~=<>!]"
+    bare = re.sub(r"'(?:[^'\\]|\\.)*'", "''", expression)
+    found = re.search(rf"\b(?:{words})\b|(?<=\s)(?:{symbols})(?=\s)|^(?:{symbols})", bare)
+    return found[0].lower() if found else ""
+
+
+def replay_values(remote: str, path: Path, wanted: Wanted, modes: set[Mode] | None = None) -> Iterator[Outcome]:
+    """Every wanted case of a file in every section (or only those of the given modes)."""
+    cases: Cases = whole_sections(read_cases(path))
+    for mode in dict.fromkeys(section.mode for section in cases):
+        if modes is None or mode in modes:
+            with Connection(remote, mode) as connection:
+                yield from replay_mode(connection, mode, cases, wanted)
+
+
+def replay_mode(connection: Connection, mode: Mode, cases: Cases, wanted: Wanted) -> Iterator[Outcome]:
+    for section, expected in cases.items():
+        if section.mode == mode:
+            asked = [expression for expression in expected if wanted(function_of(expression))]
+            found = evaluate(connection, asked, section)
+            for expression in asked:
+                yield Outcome(str(section), expression, expected[expression], found[expression])
+
+
+def replay_signatures(remote: str, path: Path, wanted: Wanted) -> Iterator[Outcome]:
+    functions = {name: probes for name, probes in read_signatures(path).items() if wanted(name)}
+    for mode in (Mode(), Mode(ansi=False)):
+        with Connection(remote, mode) as connection:
+            for probes in functions.values():
+                yield from replay_probes(Prober(connection), mode, probes)
+
+
+def replay_probes(prober: Prober, mode: Mode, probes: Probes) -> Iterator[Outcome]:
+    expected = probes.ansi if mode.ansi else probes.without_ansi
+    answers = prober.ask_all([call for call, answer in expected.items() if not answer.failed])
+    answers |= {call: prober.ask(call) for call, answer in expected.items() if answer.failed}
+    for call, answer in answers.items():
+        found = (
+            Answer("!", answer) if isinstance(answer, str) else Answer(schema_text(answer), "", answer.fields[0].name)
+        )
+        yield Outcome(f"signature {mode}", call, expected[call], found)
