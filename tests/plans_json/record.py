@@ -13,6 +13,10 @@ HERE = Path(__file__).parent
 FUNCTIONS = HERE.parent.parent / "src" / "twinspark" / "plans_json" / "functions.json"
 COUNTS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 24]  # no function takes exactly 24 arguments: what accepts them has no bound
 WRONG_COUNT = ("WRONG_NUM_ARGS", "REQUIRED_PARAMETER_NOT_FOUND")
+OF_THE_MOMENT = {
+    *("current_date", "curdate", "current_timestamp", "now", "localtimestamp", "current_time"),
+    *("current_user", "user", "session_user", "version", "monotonically_increasing_id", "spark_partition_id"),
+}
 NO_FUNCTION = ("NOT_A_SCALAR_FUNCTION", "UNRESOLVED_ROUTINE")  # table functions, and words only the parser knows
 
 
@@ -45,6 +49,37 @@ def record_functions(spark: Any) -> None:
     print(f"{len(found)} functions")
 
 
+def record_fixtures(spark: Any, wanted: list[str]) -> None:
+    from cases import topics
+
+    for topic, file in topics().items():
+        if wanted and topic not in wanted:
+            continue
+        for case in file["cases"]:
+            case["expected"] = expectation({"input": file["input"], **case}, spark)
+        (HERE / "fixtures" / f"{topic}.json").write_text(written(file))
+        errors = [
+            f"{case['name']}: {case['expected']['error']}" for case in file["cases"] if "error" in case["expected"]
+        ]
+        print(f"{topic}: {len(file['cases'])} cases", *errors, sep="\n  ")
+
+
+def expectation(fixture: dict[str, Any], spark: Any) -> dict[str, Any]:
+    """Spark's answer; without rows when it is another one at every asking, or depends on who asks and when."""
+    from twinspark.plans_json.fixture import answer_of
+
+    first, second = answer_of(fixture, spark), answer_of(fixture, spark)
+    if first != second or fixture["name"].partition("(")[0] in OF_THE_MOMENT:
+        first.pop("rows", None)
+    return first
+
+
+def written(file: dict[str, Any]) -> str:
+    """One line for the input and one for each case, so that a changed answer is one changed line."""
+    cases = ",\n".join(json.dumps(case) for case in file["cases"])
+    return '{"input": ' + json.dumps(file["input"]) + ',\n"cases": [\n' + cases + "\n]}\n"
+
+
 def main() -> None:
     logging.disable(logging.CRITICAL)  # PySpark logs each refused call in full; a refusal is the answer here
     sys.path.insert(0, str(HERE))
@@ -53,6 +88,8 @@ def main() -> None:
     spark = spark_session()
     if sys.argv[1:2] == ["functions"]:
         record_functions(spark)
+    elif sys.argv[1:2] == ["fixtures"]:
+        record_fixtures(spark, sys.argv[2:])
     else:
         raise SystemExit(__doc__)
 

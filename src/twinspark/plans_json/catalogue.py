@@ -29,7 +29,6 @@ ALIASES = {
     "get_item": "getitem",
     "keys": "map_keys",
     "negate": "negative",
-    "regexp": "rlike",
     "shift_left": "shiftleft",
     "shift_right": "shiftright",
     "shift_right_unsigned": "shiftrightunsigned",
@@ -52,7 +51,6 @@ BESIDES: dict[str, tuple[int, int | None]] = {
     "asc": (1, 1),
     "asc_nulls_first": (1, 1),
     "asc_nulls_last": (1, 1),
-    "between": (3, 3),
     "bitwise_not": (1, 1),
     "bucket": (2, 2),
     "call_function": (1, None),
@@ -81,7 +79,6 @@ BESIDES: dict[str, tuple[int, int | None]] = {
     "timestamp_diff": (3, 3),
     "try_cast": (2, 2),
     "unwrap_udt": (1, 1),
-    "when": (2, None),
     "with_field": (3, 3),
     "years": (1, 1),
 }

@@ -1,17 +1,22 @@
 """Typed literals, `{"lit": "2024-01-31", "type": "date"}`: the Python value PySpark makes that literal of."""
 
-from datetime import date, datetime
+import base64
+from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from pyspark.sql.types import (
+    BinaryType,
     BooleanType,
     DataType,
     DateType,
+    DayTimeIntervalType,
+    DecimalType,
     DoubleType,
     IntegerType,
     LongType,
     StringType,
+    TimestampNTZType,
     TimestampType,
 )
 
@@ -44,8 +49,14 @@ def python_value(value: Any, type: DataType) -> tuple[Any, bool]:
             return value, value not in INT
         case (StringType(), str()) | (BooleanType(), bool()) | (DoubleType(), float()):
             return value, True
-        case _, str() if type.typeName() == "decimal":
+        case DecimalType(), str():
             return Decimal(value), False
+        case BinaryType(), str():
+            return base64.b64decode(value, validate=True), True
+        case DayTimeIntervalType(), int() | float():
+            return timedelta(seconds=value), type == DayTimeIntervalType(0, 3)
+        case TimestampNTZType(), str():
+            return datetime.fromisoformat(value), True
     return value, False
 
 

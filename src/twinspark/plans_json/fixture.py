@@ -1,0 +1,125 @@
+"""Fixtures: an input, a plan and what Spark answered; running one tells the first difference, or none."""
+
+import base64
+import json
+import math
+from datetime import UTC, date, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType, TimestampType, VariantVal
+
+from twinspark.plans_json.execute import execute_plan
+from twinspark.plans_json.problems import DataError, PlanError
+
+ORDER_KEPT = ("select", "filter", "withColumn", "withColumnRenamed", "drop", "limit", "offset", "stop")
+
+
+def read_fixtures(path: str | Path) -> list[dict[str, Any]]:
+    """One fixture, a list of them, or `{"input": …, "cases": […]}`: cases that share an input."""
+    written = json.loads(Path(path).read_text())
+    if isinstance(written, dict) and "cases" in written:
+        return [{"input": written["input"], **case} for case in written["cases"]]
+    return written if isinstance(written, list) else [written]
+
+
+def answer_of(fixture: dict[str, Any], session: Any) -> dict[str, Any]:
+    """What the session answers: schema and rows as JSON values, or the error's name."""
+    given = fixture["input"]
+    try:
+        frame = execute_plan(given.get("rows", given.get("path")), given.get("schema"), fixture["plan"], session)
+        return {"schema": schema_json(frame.schema), "rows": rows_json(frame)}
+    except PySparkException as error:
+        return {"error": error.getCondition() or type(error).__name__}
+    except (PlanError, DataError) as error:
+        return {"error": str(error)}
+
+
+def first_difference(fixture: dict[str, Any], session: Any) -> str | None:
+    """None when the session answers exactly what is expected."""
+    expected, found = fixture["expected"], answer_of(fixture, session)
+    if "error" in expected or "error" in found:
+        return told("error", expected.get("error"), found.get("error"))
+    difference = schema_difference(expected["schema"], found["schema"])
+    if difference or expected.get("rows") is None:
+        return difference
+    return rows_difference(expected["rows"], found["rows"], is_ordered(fixture["plan"]))
+
+
+def told(what: str, expected: object, found: object) -> str | None:
+    return None if expected == found else f"{what}: expected {expected!r}, found {found!r}"
+
+
+def schema_difference(expected: list[dict[str, Any]], found: list[dict[str, Any]]) -> str | None:
+    names = told("columns", [field["name"] for field in expected], [field["name"] for field in found])
+    if names:
+        return names
+    for wanted, field in zip(expected, found, strict=True):
+        for key in ("type", "nullable"):
+            if key in wanted and wanted[key] != field[key]:
+                return told(f"{key} of column {field['name']!r}", wanted[key], field[key])
+    return None
+
+
+def rows_difference(expected: list[Any], found: list[Any], ordered: bool) -> str | None:
+    """Rows are compared as texts: -0.0 and 0.0, 1 and 1.0 and true are different answers."""
+    wanted, given = list(map(json.dumps, expected)), list(map(json.dumps, found))
+    if not ordered:
+        wanted, given = sorted(wanted), sorted(given)
+    if len(wanted) != len(given):
+        return f"rows: expected {len(wanted)}, found {len(given)}"
+    for at, (left, right) in enumerate(zip(wanted, given, strict=True)):
+        if left != right:
+            return f"row {at}: expected {left}, found {right}"
+    return None
+
+
+def is_ordered(plan: list[dict[str, Any]]) -> bool:
+    """Whether the order of the answer's rows is the plan's: nothing behind the last orderBy may shuffle them."""
+    behind = next((step["op"] for step in reversed(plan) if step["op"] not in ORDER_KEPT), None)
+    return behind == "orderBy"
+
+
+def schema_json(schema: StructType) -> list[dict[str, Any]]:
+    return [{"name": f.name, "type": f.dataType.simpleString(), "nullable": f.nullable} for f in schema.fields]
+
+
+def rows_json(frame: Any) -> list[list[Any]]:
+    """Every cell as a JSON value that `execute_plan` would read back."""
+    types = [field.dataType for field in frame.schema.fields]
+    # Not by toArrow: PySpark 4.2's refuses null structs whose fields are not nullable.
+    return [[cell_json(cell, type) for cell, type in zip(row, types, strict=True)] for row in frame.collect()]
+
+
+def cell_json(cell: Any, type: DataType) -> Any:
+    if cell is None:
+        return None
+    match type:
+        case ArrayType():
+            return [cell_json(element, type.elementType) for element in cell]
+        case MapType():
+            return [[cell_json(key, type.keyType), cell_json(cell[key], type.valueType)] for key in cell]
+        case StructType():
+            return {f.name: cell_json(part, f.dataType) for f, part in zip(type.fields, cell, strict=True)}
+        case TimestampType():
+            return cell.astimezone(UTC).isoformat()  # PySpark hands out the machine's local time
+    return scalar_json(cell)
+
+
+def scalar_json(cell: Any) -> Any:
+    match cell:
+        case float():
+            return cell if math.isfinite(cell) else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(cell), "NaN")
+        case Decimal():
+            return format(cell, "f")
+        case date() | time():
+            return cell.isoformat()
+        case timedelta():
+            return cell / timedelta(seconds=1)
+        case bytes() | bytearray():
+            return base64.b64encode(cell).decode()
+        case VariantVal():
+            return cell.toJson()
+    return cell
