@@ -27,6 +27,10 @@ def no_local_relation(hash: str) -> bytes:
     raise SparkError("INTERNAL_ERROR", message=f"no cached local relation {hash}")
 
 
+def no_files(format: str, paths: Any, options: Any, schema: Any, context: Context) -> Any:
+    raise NotNative(f"reading {format} files")
+
+
 @dataclass
 class Context:
     """One operation's surroundings. `views` answers (name parts) -> a view's relation message, SQL text or plan."""
@@ -37,7 +41,8 @@ class Context:
     relations: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
     functions: Mapping[str, Any] = field(default_factory=dict)
-    tables: Any = None
+    scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables
+    tables: Any = None  # the catalogs, likewise
     catalog: str = "spark_catalog"
     database: str = "default"
     user: str = ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from twinspark.analysis.suggest import suggestions
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import SparkError
 from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.relations import Field, Project, Relation
 from twinspark.types import DataType, quote_identifier
@@ -55,7 +55,7 @@ class Frame:
     slots: Mapping[int, int]
     hidden: Attributes = ()  # reachable by qualifier or plan id only: the keys a USING join folded
     plans: Mapping[int, tuple[Node, ...]] = field(default_factory=dict)
-    source: Revealer | None = None  # finds columns that the frame's projection dropped
+    source: Source | None = None  # where columns that a projection dropped may still be found
 
     def plain(self) -> Relation:
         """The relation with just the visible columns, under their names."""
@@ -89,7 +89,27 @@ class Frame:
         return replace(self, attributes=attributes, hidden=(), source=None)
 
 
-Revealer = Callable[[Attribute], "Frame"]
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The frame below, and how to build this one again over a frame below that carries more columns."""
+
+    below: Frame
+    rebuild: Callable[[Frame, Attributes], Frame]
+
+
+def revealed(frame: Frame, find: Callable[[Frame], Hit | None]) -> tuple[Frame, Hit] | None:
+    """Looks for a name in the frame, then below it; a find below comes with the frame that carries it up, hidden.
+    Sorting and filtering by a column that a projection dropped (ColumnResolutionHelper, missing attributes)."""
+    hit = find(frame)
+    if hit is not None:
+        return frame, hit
+    if frame.source is None:
+        return None
+    below = revealed(frame.source.below, find)
+    if below is None:
+        return None
+    inner, (attribute, rest) = below
+    return frame.source.rebuild(inner, (attribute,)), (attribute, rest)
 
 
 def same_field(found: Field, attribute: Attribute) -> bool:
@@ -145,6 +165,7 @@ def renewed(frame: Frame, taken: set[int]) -> Frame:
 
 # ---- names
 
+Hit = tuple[Attribute, tuple[str, ...]]
 Matches = tuple[list[Attribute], tuple[str, ...]]
 
 
@@ -171,7 +192,7 @@ def match(attributes: Sequence[Attribute], parts: Sequence[str], case_sensitive:
     return [a for a in attributes if same(a.name, parts[0])], tuple(parts[1:])
 
 
-def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> tuple[Attribute, tuple[str, ...]] | None:
+def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> Hit | None:
     """The one attribute a name means, under the spelling asked for; None when there is none."""
     found, rest = match(frame.attributes, parts, case_sensitive)
     if not found:
@@ -198,9 +219,7 @@ def quoted_parts(parts: Iterable[str]) -> str:
     return ".".join(map(quote_identifier, parts))
 
 
-def resolve_in_plan(
-    frame: Frame, plan_id: int, parts: Sequence[str], case_sensitive: bool
-) -> tuple[Attribute, tuple[str, ...]] | None:
+def resolve_in_plan(frame: Frame, plan_id: int, parts: Sequence[str], case_sensitive: bool) -> Hit | None:
     """`df["a"]`: the name among the columns of the frame that carries the plan id, as far as they are still here."""
     nodes = frame.plans.get(plan_id)
     if nodes is None:
@@ -248,10 +267,6 @@ def star(frame: Frame, target: Sequence[str], case_sensitive: bool) -> list[Attr
         for a in (*frame.attributes, *frame.hidden)
         if len(a.qualifier) >= len(target) and all(map(same, a.qualifier[-len(target) :], target))
     ]
-
-
-def not_plain(what: str) -> NotNative:
-    return NotNative(what)
 
 
 def as_expression(frame: Frame, attribute: Attribute) -> Expression:

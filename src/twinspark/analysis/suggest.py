@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 
-from twinspark.types import quote_if_needed
+from twinspark.types import quote_identifier, quote_if_needed
 
 
 def suggestions(parts: Sequence[str], candidates: Sequence[Sequence[str]]) -> list[str]:
     """All candidates, the most similar first, without the qualifiers that they share."""
     base = ".".join(quote_if_needed(part) for part in parts)
-    shown = [".".join(quote_if_needed(part) for part in candidate) for candidate in stripped(parts, candidates)]
-    ordered = sorted(shown, key=lambda name: distance(name, base))
-    quoted = {
-        ".".join(quote_if_needed(part) for part in candidate): ".".join(f"`{part}`" for part in candidate)
-        for candidate in stripped(parts, candidates)
-    }
-    return [quoted[name] for name in ordered]
+    by_name = sorted(candidates, key=lambda candidate: candidate[-1])  # the order of Spark's AttributeSet
+    shown = [".".join(map(quote_identifier, candidate)) for candidate in stripped(parts, by_name)]
+    return sorted(shown, key=lambda name: distance(name, base))
 
 
 def stripped(parts: Sequence[str], candidates: Sequence[Sequence[str]]) -> list[Sequence[str]]:

@@ -1,6 +1,11 @@
 """Every Spark function, one line each, in topic files; importing the room fills the list."""
 
+from twinspark.functions import aggregates as aggregates
+from twinspark.functions import conditional as conditional
+from twinspark.functions import generators as generators
 from twinspark.functions import operators as operators
+from twinspark.functions import structs as structs
+from twinspark.functions import windows as windows
 from twinspark.functions.registry import SPARK as SPARK
 from twinspark.functions.registry import canonical as canonical
 from twinspark.functions.registry import names as names

@@ -174,9 +174,7 @@ def legacy_implicit_type(type: DataType, notation: str) -> DataType | None:
 
 def legacy_castable(type: DataType, target: DataType, head: str) -> bool:
     if is_string(type):
-        return head != "integral" and (
-            is_numeric(target) or isinstance(target, (*DATETIME, BinaryType))
-        )
+        return head != "integral" and (is_numeric(target) or isinstance(target, (*DATETIME, BinaryType)))
     if is_string(target):
         return is_atomic(type) and not isinstance(type, CalendarIntervalType)
     if is_numeric(type):

@@ -7,6 +7,14 @@ from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type, string_promotion, tightest_common_type
+from twinspark.functions.native_spelling import (
+    sql_decimal_add,
+    sql_decimal_divide,
+    sql_decimal_integral_divide,
+    sql_decimal_multiply,
+    sql_decimal_remainder,
+    sql_decimal_subtract,
+)
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, error
 from twinspark.functions.typing import (
@@ -196,7 +204,7 @@ def wrapped(sql: str, type: DataType) -> str:
 def sum_like(operator: str) -> Callable[..., str]:
     def write(call: Any, left: str, right: str) -> str:
         if isinstance(call.type, DecimalType):
-            return decimal_sum(call, operator, left, right)
+            return decimal_call(sql_decimal_add if operator == "+" else sql_decimal_subtract, call, left, right)
         if is_integral(call.type) and not call.settings.ansi:
             wide = "HUGEINT" if isinstance(call.type, IntegerType | LongType) else "INTEGER"
             return wrapped(f"CAST({left} AS {wide}) {operator} CAST({right} AS {wide})", call.type)
@@ -205,35 +213,23 @@ def sum_like(operator: str) -> Callable[..., str]:
     return write
 
 
-def decimal_sum(call: Any, operator: str, left: str, right: str) -> str:
-    exact = max(argument.type.scale for argument in call.arguments)
-    whole = max(argument.type.precision - argument.type.scale for argument in call.arguments)
-    if whole + exact + 1 > 38:
-        name = {"+": "spark_decimal_add", "-": "spark_decimal_subtract"}[operator]
-        return native_decimal(name, call, left, right)
-    wide = DecimalType(whole + exact, exact)
-    return cast_to(f"{cast_to(left, wide)} {operator} {cast_to(right, wide)}", call.type)
-
-
 def times(call: Any, left: str, right: str) -> str:
     if isinstance(call.type, DecimalType):
-        a, b = (argument.type for argument in call.arguments)
-        if a.precision + b.precision > 38:
-            return native_decimal("spark_decimal_multiply", call, left, right)
-        return cast_to(f"{left} * {right}", call.type)
+        return decimal_call(sql_decimal_multiply, call, left, right)
     if is_integral(call.type) and not call.settings.ansi:
         return wrapped(f"CAST({left} AS HUGEINT) * CAST({right} AS HUGEINT)", call.type)
     return f"({left} * {right})"
 
 
-def native_decimal(name: str, call: Any, left: str, right: str) -> str:
-    """Exact beyond 38 digits: our C extension takes unscaled numbers through DECIMAL(38, s) and the result's type."""
-    raise NotNative(f"{name} beyond 38 digits")
+def decimal_call(spell: Callable[..., str], call: Any, left: str, right: str) -> str:
+    a, b = (argument.type for argument in call.arguments)
+    result = (call.type.precision, call.type.scale)
+    return spell(left, (a.precision, a.scale), right, (b.precision, b.scale), result, call.settings.ansi)
 
 
 def divided(call: Any, left: str, right: str) -> str:
     if isinstance(call.type, DecimalType):
-        return native_decimal("spark_decimal_divide", call, left, right)
+        return decimal_call(sql_decimal_divide, call, left, right)
     if not call.settings.ansi:
         return f"({left} / nullif({right}, 0))"
     return f"(CASE WHEN {right} = 0 THEN {error('DIVIDE_BY_ZERO', config=ANSI_CONFIG)} ELSE {left} / {right} END)"
@@ -241,7 +237,8 @@ def divided(call: Any, left: str, right: str) -> str:
 
 def integral_divided(call: Any, left: str, right: str) -> str:
     if isinstance(call.arguments[0].type, DecimalType):
-        return native_decimal("spark_decimal_div", call, left, right)
+        a, b = ((argument.type.precision, argument.type.scale) for argument in call.arguments)
+        return sql_decimal_integral_divide(left, a, right, b, call.settings.ansi)
     if call.settings.ansi:
         return f"({left} // {right})"
     return wrapped(f"CAST({left} AS HUGEINT) // nullif({right}, 0)", call.type)
@@ -249,13 +246,12 @@ def integral_divided(call: Any, left: str, right: str) -> str:
 
 def remained(call: Any, left: str, right: str) -> str:
     if isinstance(call.type, DecimalType):
-        wide = wider_decimal(*(argument.type for argument in call.arguments))
-        left, right = cast_to(left, wide), cast_to(right, wide)
+        return decimal_call(sql_decimal_remainder, call, left, right)
     if not call.settings.ansi:
         return cast_to(f"{left} % nullif({right}, 0)", call.type)
-    if isinstance(call.type, FLOATING | DecimalType):
+    if isinstance(call.type, FLOATING):
         zero = error("REMAINDER_BY_ZERO", config=ANSI_CONFIG)
-        return f"(CASE WHEN {right} = 0 THEN {zero} ELSE {cast_to(f'{left} % {right}', call.type)} END)"
+        return f"(CASE WHEN {right} = 0 THEN {zero} ELSE {left} % {right} END)"
     return f"({left} % {right})"
 
 

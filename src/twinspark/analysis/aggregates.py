@@ -1,0 +1,129 @@
+"""Makes aggregations: calls are taken out of the output expressions, the rest is a projection over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from twinspark.analysis.relations import Named, positions
+from twinspark.analysis.scope import Frame, deeper
+from twinspark.errors import SparkError
+from twinspark.functions.typing import quoted
+from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, Lambda, Literal, WindowCall, children_of
+from twinspark.plan.relations import Aggregate, Field, Project
+from twinspark.plan.rewrite import Rule, map_children
+
+GroupingSets = tuple[tuple[int, ...], ...]
+
+
+def has_aggregate(expression: Expression) -> bool:
+    """An aggregate call outside windows (inside a window's own arguments it counts)."""
+    if isinstance(expression, WindowCall):
+        inner = (*expression.function.arguments, *expression.partition, *(o.child for o in expression.ordering))
+        return any(map(has_aggregate, inner))
+    return isinstance(expression, AggregateCall) or any(map(has_aggregate, children_of(expression)))
+
+
+def aggregate(
+    frame: Frame,
+    grouping: Sequence[Expression],
+    outputs: Sequence[Named],
+    grouping_sets: GroupingSets | None = None,
+) -> Frame:
+    """Outputs are any expressions made of grouping expressions and aggregate calls."""
+    calls: list[AggregateCall] = []
+    for output in outputs:
+        collect_calls(output.expression, calls)
+    keys = [grouped(key, grouping_sets) for key in grouping]
+    relation = Aggregate(
+        input=frame.relation,
+        grouping=tuple(grouping),
+        aggregates=tuple(calls),
+        grouping_sets=grouping_sets,
+        fields=tuple(Field(e.text, e.type, e.nullable) for e in (*keys, *calls)),
+    )
+    columns = [replace(o, expression=above(o.expression, grouping, keys, calls)) for o in outputs]
+    return projected(frame, relation, columns)
+
+
+def grouped(key: Expression, grouping_sets: GroupingSets | None) -> Expression:
+    """A key that some grouping set leaves out may be null."""
+    return key if grouping_sets is None else replace(key, nullable=True)
+
+
+def projected(frame: Frame, relation: Aggregate, columns: Sequence[Named]) -> Frame:
+    attributes = tuple(column.attribute() for column in columns)
+    seen: set[int] = set()
+    distinct = []
+    for attribute in attributes:
+        distinct.append(attribute.renewed() if attribute.id in seen else attribute)
+        seen.add(attribute.id)
+    attributes = tuple(distinct)
+    project = Project(
+        input=relation,
+        expressions=tuple(column.expression for column in columns),
+        fields=tuple(a.as_field() for a in attributes),
+    )
+    return Frame(project, attributes, positions(attributes), plans=deeper(frame.plans, attributes))
+
+
+def collect_calls(expression: Expression, calls: list[AggregateCall]) -> None:
+    if isinstance(expression, WindowCall):
+        for inner in (*expression.function.arguments, *expression.partition, *(o.child for o in expression.ordering)):
+            collect_calls(inner, calls)
+    elif isinstance(expression, AggregateCall):
+        check_not_nested(expression)
+        if expression not in calls:
+            calls.append(expression)
+    else:
+        for child in children_of(expression):
+            collect_calls(child, calls)
+
+
+def check_not_nested(call: AggregateCall) -> None:
+    if any(has_aggregate(child) for child in children_of(call)):
+        raise SparkError("NESTED_AGGREGATE_FUNCTION")
+
+
+def above(
+    expression: Expression,
+    grouping: Sequence[Expression],
+    keys: Sequence[Expression],
+    calls: Sequence[AggregateCall],
+) -> Expression:
+    """The expression over the aggregation's own columns."""
+
+    def rule(node: Expression) -> Expression:
+        if node in grouping and not isinstance(node, Literal):
+            index = list(grouping).index(node)
+            return Column(type=keys[index].type, nullable=keys[index].nullable, text=node.text, index=index)
+        if isinstance(node, WindowCall):
+            return replace(
+                node,
+                function=mapped_call(node.function, rule),
+                partition=tuple(map(rule, node.partition)),
+                ordering=tuple(replace(o, child=rule(o.child)) for o in node.ordering),
+            )
+        if isinstance(node, AggregateCall):
+            index = len(grouping) + list(calls).index(node)
+            return Column(type=node.type, nullable=node.nullable, text=node.text, index=index)
+        if isinstance(node, Column):
+            raise missing_aggregation(node)
+        if isinstance(node, Lambda):
+            return replace(node, body=rule(node.body))
+        return map_children(node, rule)
+
+    made = rule(expression)
+    return replace(made, text=expression.text)
+
+
+def missing_aggregation(column: Column) -> SparkError:
+    return SparkError(
+        "MISSING_AGGREGATION", expression=quoted(column.text), expressionAnyValue=quoted(f"any_value({column.text})")
+    )
+
+
+def mapped_call(call: Call, rule: Rule) -> Call:
+    made = map_children(call, rule)
+    assert isinstance(made, Call)
+    return made

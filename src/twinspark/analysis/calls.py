@@ -1,0 +1,328 @@
+"""Makes calls: which overload, which casts, which type and nullability, and the name Spark shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from twinspark.analysis.casts import implicit_cast
+from twinspark.analysis.literals import literal
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions import overloads
+from twinspark.functions.common_types import (
+    common_type,
+    common_type_without_strings,
+    force_nullable,
+)
+from twinspark.functions.families import accepts, concrete, implicit_type, inner, is_variable
+from twinspark.functions.known import SPARK_FUNCTIONS
+from twinspark.functions.registry import AGGREGATE, Parameter, Signature
+from twinspark.functions.settings import Settings
+from twinspark.functions.typing import Call as Typing
+from twinspark.functions.typing import Typed, quoted, type_text, unexpected_input_type
+from twinspark.plan.expressions import (
+    AggregateCall,
+    Call,
+    Expression,
+    SortOrder,
+)
+from twinspark.types import (
+    NULL,
+    ArrayType,
+    DataType,
+    MapType,
+    is_null,
+    same_type,
+)
+
+OPERATORS = frozenset(["+", "-", "*", "/", "%", "==", "=", "<", "<=", ">", ">=", "<=>", "&", "|", "^", "div"])
+
+
+def call_text(name: str, arguments: Sequence[Expression], distinct: bool = False) -> str:
+    """Spark's pretty SQL of a call."""
+    texts = [argument.text for argument in arguments]
+    if name in OPERATORS and len(texts) == 2:
+        shown = {"==": "="}.get(name, name)
+        return f"({texts[0]} {shown} {texts[1]})"
+    special = SPECIAL_TEXTS.get(name)
+    if special is not None:
+        return special(texts)
+    return f"{name}({'DISTINCT ' if distinct else ''}{', '.join(texts)})"
+
+
+SPECIAL_TEXTS: dict[str, Any] = {
+    "and": lambda t: f"({t[0]} AND {t[1]})",
+    "or": lambda t: f"({t[0]} OR {t[1]})",
+    "not": lambda t: f"(NOT {t[0]})",
+    "!": lambda t: f"(NOT {t[0]})",
+    "isnull": lambda t: f"({t[0]} IS NULL)",
+    "isnotnull": lambda t: f"({t[0]} IS NOT NULL)",
+    "~": lambda t: f"~{t[0]}",
+    "in": lambda t: f"({t[0]} IN ({', '.join(t[1:])}))",
+    "if": lambda t: f"(IF({', '.join(t)}))",
+    "like": lambda t: f"{t[0]} LIKE {t[1]}" + (f" ESCAPE '{t[2]}'" if len(t) > 2 else ""),
+    "rlike": lambda t: f"RLIKE({t[0]}, {t[1]})",
+}
+
+
+def call(
+    name: str,
+    arguments: Sequence[Expression],
+    settings: Settings,
+    *,
+    distinct: bool = False,
+    filter: Expression | None = None,
+    ordering: tuple[SortOrder, ...] = (),
+    ignore_nulls: bool = False,
+    text: str | None = None,
+) -> Expression:
+    """A call by any of the function's names; which overload, casts, type and nullability are decided here."""
+    name = name.lower()
+    signatures = overloads(name)
+    if not signatures:
+        raise unknown_function(name)
+    shown = text or call_text(shown_name(name, signatures[0]), arguments, distinct)
+    typing = Typing(name, arguments, settings, shown)
+    signature, typed = resolve(signatures, typing)
+    if typed.writer is not None:
+        signature = replace(signature, writer=typed.writer)
+    return make_call(signature, typing, typed, distinct, filter, ordering, ignore_nulls)
+
+
+def make_call(
+    signature: Signature,
+    typing: Typing,
+    typed: Typed,
+    distinct: bool,
+    filter: Expression | None,
+    ordering: tuple[SortOrder, ...],
+    ignore_nulls: bool,
+) -> Expression:
+    casts = typed.casts or ()
+    arguments = tuple(
+        implicit_cast(argument, casts[index], typing.settings)
+        if index < len(casts) and casts[index] is not None
+        else argument
+        for index, argument in enumerate(with_defaults(signature, typing.arguments))
+    )
+    nullable = typed.nullable or (typed.add_nullable_casts and any(a.nullable for a in arguments))
+    common: dict[str, Any] = {
+        "type": typed.type,
+        "nullable": nullable,
+        "text": typed.text if typed.text is not None else typing.text,
+        "name": signature.function,
+        "signature": signature,
+        "arguments": arguments,
+        "settings": typing.settings,
+    }
+    if signature.kind == AGGREGATE:
+        if filter is not None:
+            common["text"] += f" FILTER (WHERE {filter.text})"
+        return AggregateCall(**common, distinct=distinct, filter=filter, ordering=ordering, ignore_nulls=ignore_nulls)
+    if distinct or filter is not None:
+        raise not_an_aggregate(typing.name, distinct)
+    return Call(**common)
+
+
+def not_an_aggregate(name: str, distinct: bool) -> SparkError:
+    syntax = "DISTINCT" if distinct else "FILTER clause"
+    return SparkError("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX", prettyName=f"`{name}`", syntax=syntax)
+
+
+def shown_name(name: str, signature: Signature) -> str:
+    if signature.keeps_alias:
+        return name
+    return signature.shows or signature.function
+
+
+def unknown_function(name: str) -> Exception:
+    if name in SPARK_FUNCTIONS:
+        return NotNative(f"function {name}")
+    return NotNative(f"function {name}: not a built-in one")
+
+
+def resolve(signatures: Sequence[Signature], typing: Typing) -> tuple[Signature, Typed]:
+    """The first overload that takes the arguments; else the error of the last one tried."""
+    problem: Exception | None = None
+    for signature in signatures:
+        if not signature.accepts(len(typing.arguments)):
+            continue
+        try:
+            return signature, typed_call(signature, typing)
+        except SparkError as error:
+            problem = error
+    raise problem or wrong_number(signatures, typing)
+
+
+def wrong_number(signatures: Sequence[Signature], typing: Typing) -> SparkError:
+    expected = sorted({n for s in signatures for n in range(12) if s.accepts(n)})
+    text = str(expected[0]) if len(expected) == 1 else "[" + ", ".join(map(str, expected)) + "]"
+    if any(s.variadic for s in signatures):
+        text = f"> {expected[0] - 1}"
+    return SparkError(
+        "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+        functionName=f"`{typing.name}`",
+        expectedNum=text,
+        actualNum=len(typing.arguments),
+        docroot="https://spark.apache.org/docs/latest",
+    )
+
+
+def typed_call(signature: Signature, typing: Typing) -> Typed:
+    if signature.rule is not None:
+        typed: Typed = signature.rule(typing)
+        return typed
+    arguments = with_defaults(signature, typing.arguments)
+    parameters = spread(signature, len(arguments))
+    bindings = bind_variables(parameters, arguments, typing)
+    casts = [
+        argument_type(typing, index, parameter, arguments[index], bindings)
+        for index, parameter in enumerate(parameters)
+    ]
+    nullable = signature.nullable
+    if nullable is None:
+        nullable = any(
+            made_nullable(argument, target)
+            for argument, parameter, target in zip(arguments, parameters, casts, strict=True)
+            if not parameter.null_passes
+        )
+    return Typed(result_type(signature.result, bindings, parameters, casts), nullable, casts)
+
+
+def made_nullable(argument: Expression, target: DataType) -> bool:
+    return argument.nullable or (not same_type(argument.type, target) and force_nullable(argument.type, target))
+
+
+def with_defaults(signature: Signature, arguments: Sequence[Expression]) -> list[Expression]:
+    missing = signature.parameters[len(arguments) :]
+    return [*arguments, *(default_value(p) for p in missing if p.default is not None and not p.repeated)]
+
+
+def default_value(parameter: Parameter) -> Expression:
+    text = parameter.default or "null"
+    if text.startswith("'"):
+        return literal(text[1:-1])
+    constants: dict[str, Any] = {"null": None, "true": True, "false": False}
+    value = constants[text] if text in constants else float(text) if "." in text else int(text)
+    made = literal(value)
+    return replace(made, type=concrete(parameter.types[0])) if value is not None else made
+
+
+def spread(signature: Signature, count: int) -> list[Parameter]:
+    """One parameter per argument: the repeated one as often as needed."""
+    parameters: list[Parameter] = []
+    extra = count - len(signature.parameters)
+    for parameter in signature.parameters:
+        parameters += [parameter] * (1 + extra if parameter.repeated else 1)
+    return parameters[:count]
+
+
+Bindings = dict[str, DataType]
+
+
+def bind_variables(parameters: Sequence[Parameter], arguments: Sequence[Expression], typing: Typing) -> Bindings:
+    met: dict[str, list[DataType]] = {}
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        for notation in parameter.types:
+            collect(notation, argument.type, met)
+    return {name: common(name, types, typing) for name, types in met.items()}
+
+
+def common(name: str, types: list[DataType], typing: Typing) -> DataType:
+    find = common_type if name == "W" else common_type_without_strings
+    found = find(types, typing.settings.ansi)
+    if found is None:
+        raise SparkError(
+            "DATATYPE_MISMATCH.DATA_DIFF_TYPES",
+            sqlExpr=quoted(typing.text),
+            functionName=f"`{typing.name}`",
+            dataType="(" + " or ".join(map(type_text, typing.types)) + ")",
+        )
+    return found
+
+
+def collect(notation: str, type: DataType, met: dict[str, list[DataType]]) -> None:
+    """Notes which types a variable stands for."""
+    head, parts = inner(notation)
+    if is_variable(notation):
+        met.setdefault(notation.rstrip("!?"), []).append(type)
+    elif head == "array" and parts and isinstance(type, ArrayType):
+        collect(parts[0], type.elementType, met)
+    elif head == "map" and parts and isinstance(type, MapType):
+        collect(parts[0], type.keyType, met)
+        collect(parts[1], type.valueType, met)
+
+
+def argument_type(
+    typing: Typing, index: int, parameter: Parameter, argument: Expression, bindings: Bindings
+) -> DataType:
+    """What the argument is cast to."""
+    if is_null(argument.type) and not any(accepts(n, NULL) for n in parameter.types):
+        return substitute(parameter.types[0], bindings, True)
+    if any("T" in n or "K" in n or "V" in n or "W" in n for n in parameter.types) and has_variable(parameter):
+        return variable_type(typing, index, parameter, argument, bindings)
+    found = implicit_type(argument.type, parameter.types, typing.settings.ansi)
+    if found is None:
+        raise unexpected_input_type(typing, index, required_text(parameter))
+    return found
+
+
+def has_variable(parameter: Parameter) -> bool:
+    return any(is_variable(n) or any(map(is_variable, inner(n)[1])) for n in parameter.types)
+
+
+def variable_type(
+    typing: Typing, index: int, parameter: Parameter, argument: Expression, bindings: Bindings
+) -> DataType:
+    for notation in parameter.types:
+        if accepts(notation, argument.type):
+            return substitute(notation, bindings, contains_null(argument.type))
+    raise unexpected_input_type(typing, index, required_text(parameter))
+
+
+def contains_null(type: DataType) -> bool:
+    if isinstance(type, ArrayType):
+        return bool(type.containsNull)
+    return bool(type.valueContainsNull) if isinstance(type, MapType) else True
+
+
+def substitute(notation: str, bindings: Bindings, nulls: bool) -> DataType:
+    head, parts = inner(notation)
+    if is_variable(notation):
+        return bindings.get(notation.rstrip("!?"), NULL)
+    if head == "array" and parts:
+        return ArrayType(substitute(parts[0], bindings, True), inner_nulls(parts[0], nulls))
+    if head == "map" and parts:
+        key, value = (substitute(part, bindings, True) for part in parts)
+        return MapType(key, value, inner_nulls(parts[1], nulls))
+    return concrete(notation)
+
+
+def inner_nulls(notation: str, otherwise: bool) -> bool:
+    return {"?": True, "!": False}.get(notation[-1:], otherwise)
+
+
+def result_type(
+    notation: str, bindings: Bindings, parameters: Sequence[Parameter], casts: Sequence[DataType]
+) -> DataType:
+    """The result's type; an unmarked element nullability is that of the arguments written alike."""
+    alike = [
+        contains_null(type)
+        for parameter, type in zip(parameters, casts, strict=True)
+        if notation in parameter.types and isinstance(type, ArrayType | MapType)
+    ]
+    return substitute(notation, bindings, any(alike) if alike else True)
+
+
+def required_text(parameter: Parameter) -> str:
+    shown = [f'"{REQUIRED.get(n, n.upper())}"' for n in parameter.types]
+    return shown[0] if len(shown) == 1 else "(" + " or ".join(shown) + ")"
+
+
+REQUIRED = {
+    "array<T>": "ARRAY",
+    "map<K,V>": "MAP",
+    "map<K, V>": "MAP",
+    "anytimestamp": "(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)",
+}

@@ -1,0 +1,103 @@
+"""Makes casts: those the user wrote, and those that analysis adds where types meet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from twinspark.analysis.literals import literal
+from twinspark.errors import SparkError
+from twinspark.functions.castable import can_cast, can_legacy_cast, can_try_cast
+from twinspark.functions.common_types import (
+    can_up_cast,
+    force_nullable,
+)
+from twinspark.functions.settings import Settings
+from twinspark.functions.typing import quoted, type_text
+from twinspark.plan.expressions import (
+    Cast,
+    Expression,
+    Literal,
+)
+from twinspark.types import (
+    DataType,
+    DateType,
+    TimestampType,
+    is_null,
+    is_numeric,
+    same_type,
+    sql_name,
+)
+
+
+def cast(
+    child: Expression, target: DataType, settings: Settings, mode: str | None = None, *, shown: bool = True
+) -> Expression:
+    """A cast the user wrote; `mode` is the session's unless given."""
+    mode = mode or ("ansi" if settings.ansi else "legacy")
+    text = f"{'TRY_CAST' if mode == 'try' else 'CAST'}({child.text} AS {sql_name(target)})" if shown else child.text
+    if not can_cast(child.type, target, mode):
+        raise cast_mismatch(child, target, text, mode)
+    return Cast(
+        child=child,
+        type=target,
+        nullable=cast_nullable(child, target, mode),
+        text=text,
+        mode=mode,
+        settings=settings,
+    )
+
+
+def implicit_cast(child: Expression, target: DataType, settings: Settings) -> Expression:
+    """A cast that analysis adds: invisible in names, none when only nullability differs."""
+    if child.type == target:
+        return child
+    if is_null(child.type):
+        return replace(literal(None, target), text=child.text) if isinstance(child, Literal) else nulled(child, target)
+    if same_type(child.type, target):
+        return child
+    return cast(child, target, settings, shown=False)
+
+
+def nulled(child: Expression, target: DataType) -> Expression:
+    return Literal(value=None, type=target, nullable=True, text=child.text)
+
+
+def cast_nullable(child: Expression, target: DataType, mode: str) -> bool:
+    nullable = child.nullable or force_nullable(child.type, target)
+    return nullable or (mode == "try" and not can_up_cast(child.type, target))
+
+
+def cast_mismatch(child: Expression, target: DataType, text: str, mode: str) -> SparkError:
+    names = suggested_functions(child.type, target)
+    common: dict[str, Any] = {
+        "sqlExpr": quoted(text),
+        "srcType": type_text(child.type),
+        "targetType": type_text(target),
+    }
+    if mode != "ansi":
+        return SparkError("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", **common)
+    if names:
+        return SparkError("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", functionNames=names, **common)
+    if can_legacy_cast(child.type, target):
+        return SparkError(
+            "DATATYPE_MISMATCH.CAST_WITH_CONF_SUGGESTION",
+            config='"spark.sql.ansi.enabled"',
+            configVal="'false'",
+            **common,
+        )
+    if can_try_cast(child.type, target):
+        return SparkError("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", functionNames="`try_cast`", **common)
+    return SparkError("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", **common)
+
+
+def suggested_functions(source: DataType, target: DataType) -> str:
+    if is_numeric(source) and isinstance(target, DateType):
+        return "`DATE_FROM_UNIX_DATE`"
+    if isinstance(source, DateType) and is_numeric(target):
+        return "`UNIX_DATE`"
+    if is_numeric(source) and isinstance(target, TimestampType):
+        return "`TIMESTAMP_SECONDS`/`TIMESTAMP_MILLIS`/`TIMESTAMP_MICROS`"
+    if isinstance(source, TimestampType) and is_numeric(target):
+        return "`UNIX_SECONDS`/`UNIX_MILLIS`/`UNIX_MICROS`"
+    return ""

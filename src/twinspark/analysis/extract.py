@@ -1,0 +1,56 @@
+"""Takes a value out of a nested one: struct fields, array elements, map values (Spark's ExtractValue)."""
+
+from dataclasses import replace
+
+from twinspark.analysis import build
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.settings import Settings
+from twinspark.functions.typing import quoted, type_text
+from twinspark.plan.expressions import Expression, Literal
+from twinspark.types import ArrayType, IntegerType, MapType, StructType, is_integral, is_null, is_string
+
+
+def extract_field(child: Expression, name: str, settings: Settings) -> Expression:
+    """`a.b` where a is a struct, an array of structs, or a map of strings."""
+    return extract(child, build.literal(name), settings)
+
+
+def extract(child: Expression, key: Expression, settings: Settings) -> Expression:
+    """`child[key]`."""
+    type = child.type
+    if isinstance(type, StructType):
+        return struct_field(child, key, settings)
+    if isinstance(type, ArrayType) and isinstance(type.elementType, StructType) and is_text(key):
+        raise NotNative("a field of an array of structs")
+    if isinstance(type, ArrayType):
+        return array_element(child, key, settings)
+    if isinstance(type, MapType):
+        return map_value(child, key, settings)
+    if is_null(type):
+        return replace(build.literal(None), text=f"{child.text}.{key.text}")
+    raise SparkError("INVALID_EXTRACT_BASE_FIELD_TYPE", base=quoted(child.text), other=type_text(type))
+
+
+def is_text(key: Expression) -> bool:
+    return isinstance(key, Literal) and isinstance(key.value, str)
+
+
+def struct_field(child: Expression, key: Expression, settings: Settings) -> Expression:
+    if not isinstance(key, Literal) or not isinstance(key.value, str):
+        raise SparkError("INVALID_EXTRACT_FIELD_TYPE", extraction=quoted(key.text))
+    return build.get_field(child, key.value, settings)
+
+
+def array_element(child: Expression, key: Expression, settings: Settings) -> Expression:
+    if not is_integral(key.type):
+        raise NotNative("an array index that is no whole number")
+    index = key if isinstance(key.type, IntegerType) else build.implicit_cast(key, IntegerType(), settings)
+    return build.call("getarrayitem", [child, index], settings, text=f"{child.text}[{key.text}]")
+
+
+def map_value(child: Expression, key: Expression, settings: Settings) -> Expression:
+    text = f"{child.text}[{key.text}]"
+    assert isinstance(child.type, MapType)
+    if is_string(child.type.keyType) != is_string(key.type) and not is_null(key.type):
+        raise NotNative("a map key of another type")
+    return build.call("getmapvalue", [child, key], settings, text=text)

@@ -1,0 +1,62 @@
+"""Makes constants: values with the type and the text that Spark gives them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from typing import Any
+
+from twinspark.analysis.literal_text import literal_text
+from twinspark.errors import NotNative
+from twinspark.functions.settings import Settings
+from twinspark.plan.expressions import (
+    Literal,
+)
+from twinspark.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    NULL,
+    STRING,
+    DataType,
+    DecimalType,
+)
+
+
+def literal(value: Any, type: DataType | None = None, settings: Settings | None = None) -> Literal:
+    type = type if type is not None else type_of_value(value)
+    zone = settings.zone if settings is not None else "UTC"
+    return Literal(value=value, type=type, nullable=value is None, text=literal_text(value, type, zone))
+
+
+def type_of_value(value: Any) -> DataType:
+    """The type of a plain Python constant."""
+    match value:
+        case None:
+            return NULL
+        case bool():
+            return BOOLEAN
+        case int():
+            return INT if -(1 << 31) <= value < 1 << 31 else LONG
+        case float():
+            return DOUBLE
+        case str():
+            return STRING
+        case bytes():
+            return BINARY
+        case decimal.Decimal():
+            return decimal_type(value)
+        case dt.date():
+            return DATE
+    raise NotNative(f"a constant of {type(value).__name__}")
+
+
+def decimal_type(value: decimal.Decimal) -> DecimalType:
+    """Just the digits it has (DecimalType.fromDecimal)."""
+    _, digits, exponent = value.as_tuple()
+    scale = max(-int(exponent), 0)
+    precision = max(len(digits) + max(int(exponent), 0), scale, 1)
+    return DecimalType(precision, scale)

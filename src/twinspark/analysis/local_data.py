@@ -1,0 +1,63 @@
+"""Rows that came with the request: Arrow data under the schema that the client gave, or Arrow's own."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from twinspark.analysis import build
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.castable import can_store
+from twinspark.functions.settings import Settings
+from twinspark.functions.spelling import duck_type
+from twinspark.plan.relations import Field, LocalData, Project, Relation
+from twinspark.types import (
+    CalendarIntervalType,
+    DayTimeIntervalType,
+    StructType,
+    UserDefinedType,
+    VariantType,
+    YearMonthIntervalType,
+    nested_types,
+    same_type,
+)
+
+ODD = (CalendarIntervalType, YearMonthIntervalType, DayTimeIntervalType, UserDefinedType, VariantType)
+
+
+def local_data(table: pa.Table | None, schema: StructType | None, key: str) -> Relation:
+    if table is None and schema is None:
+        raise SparkError("INTERNAL_ERROR", message="a local relation without data and schema")
+    if table is None:
+        return empty(schema, key)
+    found = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
+    own = LocalData(fields=fields_of(found), table=table, key=key)
+    if any(isinstance(t, ODD) for f in found.fields for t in nested_types(f.dataType)):
+        raise NotNative("local rows with intervals, user-defined or variant types")
+    return own if schema is None else under(own, schema)
+
+
+def empty(schema: StructType | None, key: str) -> Relation:
+    assert schema is not None
+    for field in schema.fields:
+        duck_type(field.dataType)
+    return LocalData(fields=fields_of(schema), table=pa.table({}), key=key)
+
+
+def fields_of(schema: StructType) -> tuple[Field, ...]:
+    return tuple(Field(f.name, f.dataType, f.nullable, tuple((f.metadata or {}).items())) for f in schema.fields)
+
+
+def under(own: LocalData, schema: StructType) -> Relation:
+    """The data cast to the client's schema by position, as Spark's server does."""
+    if len(own.fields) != len(schema.fields):
+        raise NotNative("local rows whose schema has another number of columns")
+    wanted = fields_of(schema)
+    if all(same_type(a.type, b.type) for a, b in zip(own.fields, wanted, strict=True)):
+        return LocalData(fields=wanted, table=own.table, key=own.key)
+    expressions = []
+    for column, field in zip(own.columns(), wanted, strict=True):
+        if not can_store(column.type, field.type):
+            raise NotNative("local rows of another type than their schema")
+        expressions.append(build.implicit_cast(column, field.type, Settings()))
+    return Project(input=own, expressions=tuple(expressions), fields=wanted)

@@ -1,0 +1,93 @@
+"""Makes window calls: which frame a function takes, and the text Spark shows for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.registry import WINDOW
+from twinspark.functions.settings import Settings
+from twinspark.functions.typing import quoted
+from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, SortOrder, WindowCall
+
+WHOLE = Frame(rows=True, lower=None, upper=None)
+RUNNING_ROWS = Frame(rows=True, lower=None, upper=0)
+RUNNING_RANGE = Frame(rows=False, lower=None, upper=0)
+RANKS = frozenset({"rank", "dense_rank", "percent_rank", "row_number", "ntile"})
+OFFSETS = frozenset({"lag", "lead"})
+
+
+def window_call(
+    function: Expression,
+    partition: Sequence[Expression],
+    ordering: Sequence[SortOrder],
+    frame: Frame | None,
+    settings: Settings,
+) -> Expression:
+    if not isinstance(function, Call) or not (isinstance(function, AggregateCall) or is_window(function)):
+        raise SparkError("UNSUPPORTED_EXPR_FOR_WINDOW", sqlExpr=quoted(function.text))
+    if isinstance(function, AggregateCall) and (function.distinct or function.ordering):
+        raise NotNative("DISTINCT or an order inside a window function")
+    if function.name in RANKS | OFFSETS and not ordering:
+        raise NotNative("a ranking function without an order")
+    shown = effective_frame(function, ordering, frame)
+    return WindowCall(
+        type=function.type,
+        nullable=function.nullable,
+        text=f"{function.text} OVER ({window_text(partition, ordering, shown)})",
+        function=function,
+        partition=tuple(partition),
+        ordering=tuple(ordering),
+        frame=shown,
+    )
+
+
+def is_window(function: Call) -> bool:
+    return function.signature.kind == WINDOW
+
+
+def effective_frame(function: Call, ordering: Sequence[SortOrder], frame: Frame | None) -> Frame:
+    """Ranks and offsets bring their own frame; others run up to the current row's peers once there is an order."""
+    if function.name in OFFSETS:
+        return Frame(rows=True, lower=offset_of(function), upper=offset_of(function))
+    if function.name in RANKS:
+        return RUNNING_ROWS
+    if frame is not None:
+        return frame
+    if function.name == "cume_dist":
+        return RUNNING_RANGE
+    return RUNNING_RANGE if ordering else WHOLE
+
+
+def offset_of(function: Call) -> Expression | int:
+    offset = function.arguments[1]
+    value = getattr(offset, "value", None)
+    if not isinstance(value, int):
+        raise NotNative("an offset that is no constant")
+    return -value if function.name == "lag" else value
+
+
+def window_text(partition: Sequence[Expression], ordering: Sequence[SortOrder], frame: Frame) -> str:
+    parts = []
+    if partition:
+        parts.append("PARTITION BY " + ", ".join(p.text for p in partition))
+    if ordering:
+        parts.append("ORDER BY " + ", ".join(map(order_text, ordering)))
+    parts.append(
+        f"{'ROWS' if frame.rows else 'RANGE'} BETWEEN {bound_text(frame.lower, False)} "
+        f"AND {bound_text(frame.upper, True)}"
+    )
+    return " ".join(parts)
+
+
+def order_text(order: SortOrder) -> str:
+    direction = "ASC" if order.ascending else "DESC"
+    return f"{order.child.text} {direction} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
+
+
+def bound_text(bound: Expression | int | None, upper: bool) -> str:
+    if bound is None:
+        return "UNBOUNDED FOLLOWING" if upper else "UNBOUNDED PRECEDING"
+    if isinstance(bound, int):
+        return "CURRENT ROW" if bound == 0 else f"{bound} FOLLOWING"
+    return f"{bound.text} FOLLOWING"

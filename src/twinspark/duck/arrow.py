@@ -1,0 +1,79 @@
+"""Arrow as Spark sends it: field names, types and nullability of the plan's schema."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from twinspark.errors import NotNative
+from twinspark.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    ShortType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    UserDefinedType,
+)
+
+PLAIN: dict[type, pa.DataType] = {
+    ByteType: pa.int8(),
+    ShortType: pa.int16(),
+    IntegerType: pa.int32(),
+    LongType: pa.int64(),
+    FloatType: pa.float32(),
+    DoubleType: pa.float64(),
+    StringType: pa.utf8(),
+    BinaryType: pa.binary(),
+    BooleanType: pa.bool_(),
+    DateType: pa.date32(),
+    TimestampNTZType: pa.timestamp("us"),
+    DayTimeIntervalType: pa.duration("us"),
+    NullType: pa.null(),
+}
+
+
+def arrow_type(type: DataType, zone: str) -> pa.DataType:
+    if type.__class__ in PLAIN:
+        return PLAIN[type.__class__]
+    if isinstance(type, TimestampType):
+        return pa.timestamp("us", tz=zone)
+    if isinstance(type, DecimalType):
+        return pa.decimal128(type.precision, type.scale)
+    if isinstance(type, ArrayType):
+        return pa.list_(pa.field("element", arrow_type(type.elementType, zone), nullable=type.containsNull))
+    if isinstance(type, MapType):
+        key = pa.field("key", arrow_type(type.keyType, zone), nullable=False)
+        return pa.map_(key, pa.field("value", arrow_type(type.valueType, zone), nullable=type.valueContainsNull))
+    if isinstance(type, StructType):
+        return pa.struct([pa.field(f.name, arrow_type(f.dataType, zone), f.nullable) for f in type.fields])
+    if isinstance(type, UserDefinedType):
+        return arrow_type(type.sqlType(), zone)
+    raise NotNative(f"type {type.simpleString()} in a result")
+
+
+def arrow_schema(schema: StructType, zone: str) -> pa.Schema:
+    return pa.schema([pa.field(f.name, arrow_type(f.dataType, zone), f.nullable) for f in schema.fields])
+
+
+def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The same data under the wanted schema: names always, types where DuckDB's Arrow is spelled otherwise."""
+    if not len(schema):
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
+    arrays = [
+        column if column.type == field.type else column.cast(field.type)
+        for column, field in zip(batch.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)

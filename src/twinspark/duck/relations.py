@@ -1,0 +1,279 @@
+"""Writes relations as one SQL text: each is folded into the SELECT below it, or takes that as a subquery."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatchmethod
+
+from twinspark.duck.expressions import SubqueryWriter, Writer, check_groupable
+from twinspark.duck.generators import generator_sql
+from twinspark.duck.select import Select, grows_too_much, wrapped
+from twinspark.duck.statement import Statement
+from twinspark.errors import NotNative
+from twinspark.functions.spelling import cast_to, duck_type, quoted_name
+from twinspark.plan.expressions import Expression, Subquery, WindowCall
+from twinspark.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    Limit,
+    LocalData,
+    OneRow,
+    Project,
+    Range,
+    Relation,
+    Scan,
+    SetOperation,
+    Sort,
+    Tail,
+    Values,
+)
+from twinspark.plan.rewrite import walk
+from twinspark.types import DoubleType, FloatType
+
+Outer = tuple[Sequence[str], ...]
+
+
+@dataclass(frozen=True)
+class RelationWriter(SubqueryWriter):
+    statement: Statement
+    outer: Outer = ()
+
+    def expressions(self, select: Select) -> Writer:
+        return Writer(select.columns, self.outer, self)
+
+    def wrap(self, select: Select) -> Select:
+        return wrapped(select, self.statement.alias())
+
+    def __call__(self, node: Subquery, writer: Writer) -> str:
+        inner = replace(self, outer=(writer.inputs, *writer.outer))
+        text = inner.write(node.relation).text()
+        if node.kind == "scalar":
+            return f"({text})"
+        if node.kind == "exists":
+            return f"EXISTS ({text})"
+        values = ", ".join(map(writer.write, node.values))
+        left = values if len(node.values) == 1 else f"({values})"
+        return f"({left} IN ({text}))"
+
+    # ---- rows from nowhere
+
+    @singledispatchmethod
+    def write(self, relation: Relation) -> Select:
+        raise NotNative(f"a relation of kind {type(relation).__name__}")
+
+    @write.register
+    def _(self, relation: OneRow) -> Select:
+        return Select("", ())
+
+    @write.register
+    def _(self, relation: Range) -> Select:
+        alias = self.statement.alias()
+        arguments = ", ".join(f"CAST({n} AS BIGINT)" for n in (relation.start, relation.end, relation.step))
+        return Select(f"range({arguments}) AS {alias}(id)", (f"{alias}.id",), is_plain=True)
+
+    @write.register
+    def _(self, relation: Scan) -> Select:
+        alias = self.statement.alias()
+        return Select(
+            f"{relation.sql} AS {alias}", tuple(f"{alias}.{quoted_name(n)}" for n in relation.names), is_plain=True
+        )
+
+    @write.register
+    def _(self, relation: LocalData) -> Select:
+        if not relation.table.num_columns and relation.fields:
+            nulls = tuple(f"CAST(NULL AS {duck_type(f.type)})" for f in relation.fields)
+            return self.wrap(Select("", nulls, where=("false",)))
+        name = f"local_{relation.key}"
+        names = [f"c{i}" for i in range(relation.table.num_columns)]
+        self.statement.tables[name] = relation.table.rename_columns(names)
+        alias = self.statement.alias()
+        columns = tuple(cast_to(f"{alias}.{n}", f.type) for n, f in zip(names, relation.fields, strict=True))
+        return Select(f"{name} AS {alias}", columns)
+
+    @write.register
+    def _(self, relation: Values) -> Select:
+        writer = Writer((), self.outer, self)
+        rows = ", ".join("(" + ", ".join(map(writer.write, row)) + ")" for row in relation.rows)
+        alias = self.statement.alias()
+        names = [f"c{i}" for i in range(len(relation.fields))]
+        columns = tuple(cast_to(f"{alias}.{n}", f.type) for n, f in zip(names, relation.fields, strict=True))
+        return Select(f"(VALUES {rows}) AS {alias}({', '.join(names)})", columns)
+
+    # ---- one input
+
+    @write.register
+    def _(self, relation: Project) -> Select:
+        select = self.write(relation.input)
+        windows = any(map(has_window, relation.expressions))
+        volatile = any(map(is_volatile, relation.expressions))
+        if select.distinct or select.is_volatile or (windows and (select.has_windows or select.is_cut)):
+            select = self.wrap(select)
+        columns = list(map(self.expressions(select).write, relation.expressions))
+        if grows_too_much(select, columns):
+            select = self.wrap(select)
+            columns = list(map(self.expressions(select).write, relation.expressions))
+        return replace(
+            select.with_columns(columns),
+            has_windows=select.has_windows or windows,
+            is_volatile=select.is_volatile or volatile,
+        )
+
+    @write.register
+    def _(self, relation: Filter) -> Select:
+        select = self.write(relation.input)
+        if select.is_cut or select.has_windows or select.is_volatile:
+            select = self.wrap(select)
+        condition = self.expressions(select).write(relation.condition)
+        if select.group:
+            return replace(select, having=(*select.having, condition))
+        return replace(select, where=(*select.where, condition))
+
+    @write.register
+    def _(self, relation: Sort) -> Select:
+        select = self.write(relation.input)
+        if select.is_cut or select.is_volatile:
+            select = self.wrap(select)
+        writer = self.expressions(select)
+        order = tuple(map(writer.sort_order, relation.ordering))
+        return replace(select, order=order)
+
+    @write.register
+    def _(self, relation: Limit) -> Select:
+        select = self.write(relation.input)
+        if select.limit:
+            select = self.wrap(select)
+        limit = [] if relation.limit is None else [f"LIMIT {relation.limit}"]
+        offset = [f"OFFSET {relation.offset}"] if relation.offset else []
+        return replace(select, limit=" ".join([*limit, *offset]))
+
+    @write.register
+    def _(self, relation: Tail) -> Select:
+        """The last rows, in order: numbered, cut, and put in order again."""
+        select = self.wrap(self.write(relation.input))
+        alias = self.statement.alias()
+        numbered = f"(SELECT *, row_number() OVER () AS position FROM {select.source}) AS {alias}"
+        inner = self.statement.alias()
+        last = f"(SELECT * FROM {numbered} ORDER BY position DESC LIMIT {relation.limit}) AS {inner}"
+        columns = tuple(f"{inner}.c{i}" for i in range(len(select.columns)))
+        return self.wrap(Select(last, columns, order=(f"{inner}.position",)))
+
+    @write.register
+    def _(self, relation: Distinct) -> Select:
+        for field in relation.fields:
+            check_groupable(field.type)
+        select = self.write(relation.input)
+        if select.is_cut or select.order or select.has_windows or select.is_volatile:
+            select = self.wrap(select)
+        columns = [normal_zero(c, f.type) for c, f in zip(select.columns, relation.fields, strict=True)]
+        if relation.keys is None:
+            return replace(select.with_columns(columns), distinct="DISTINCT ")
+        keys = ", ".join(columns[i] for i in relation.keys) or "1"
+        return replace(select, distinct=f"DISTINCT ON ({keys}) ")
+
+    @write.register
+    def _(self, relation: Aggregate) -> Select:
+        select = self.write(relation.input)
+        if select.is_cut or select.order or select.group or select.has_windows or select.is_volatile:
+            select = self.wrap(select)
+        writer = self.expressions(select)
+        keys = [writer.key(key) for key in relation.grouping]
+        columns = [*keys, *map(writer.write, relation.aggregates)]
+        group = grouping_text(keys, relation.grouping_sets)
+        return self.wrap_group(replace(select.with_columns(columns), group=group), relation)
+
+    def wrap_group(self, select: Select, relation: Aggregate) -> Select:
+        """Keys that are no plain columns are named once below, so that GROUP BY and SELECT mean the same thing."""
+        return select if relation.grouping else self.wrap(select)
+
+    @write.register
+    def _(self, relation: Generate) -> Select:
+        select = self.wrap(self.write(relation.input))
+        return generator_sql(relation, select, self.expressions(select), self.statement.alias())
+
+    # ---- two inputs
+
+    def side(self, relation: Relation) -> Select:
+        """A join's side: its source as it stands, unless something was computed that the join would move."""
+        select = self.write(relation)
+        return select if select.is_source and select.source and select.is_plain else self.wrap(select)
+
+    @write.register
+    def _(self, relation: Join) -> Select:
+        kind = relation.kind
+        left = self.side(relation.left)
+        right = self.side(relation.right)
+        both = Select("", (*left.columns, *right.columns))
+        condition = self.expressions(both).write(relation.condition) if relation.condition is not None else ""
+        source = join_text(kind, left.source, right.source, condition, relation.lateral)
+        columns = left.columns if kind in ("semi", "anti") else both.columns
+        return Select(source, columns, is_plain=True)
+
+    @write.register
+    def _(self, relation: SetOperation) -> Select:
+        left, right = self.write(relation.left).text(), self.write(relation.right).text()
+        names = {"union": "UNION", "intersect": "INTERSECT", "except": "EXCEPT"}
+        for field in relation.fields:
+            if relation.kind != "union" or not relation.all:
+                check_groupable(field.type)
+        alias = self.statement.alias()
+        operator = names[relation.kind] + (" ALL" if relation.all else "")
+        columns = tuple(f"{alias}.c{i}" for i in range(len(relation.fields)))
+        if not columns:
+            raise NotNative("a set operation without columns")
+        return Select(f"(({left}) {operator} ({right})) AS {alias}", columns, is_plain=True)
+
+
+KEYWORDS = {
+    "inner": "INNER JOIN",
+    "left": "LEFT JOIN",
+    "right": "RIGHT JOIN",
+    "full": "FULL JOIN",
+    "semi": "SEMI JOIN",
+    "anti": "ANTI JOIN",
+    "cross": "CROSS JOIN",
+}
+
+
+def join_text(kind: str, left: str, right: str, condition: str, lateral: bool) -> str:
+    right = f"({right})" if " JOIN " in right and not right.startswith("(") else right
+    right = f"LATERAL {right}" if lateral else right
+    if not condition and kind in ("inner", "cross"):
+        return f"{left} CROSS JOIN {right}"
+    keyword = KEYWORDS["inner" if kind == "cross" else kind]
+    return f"{left} {keyword} {right} ON {condition or 'true'}"
+
+
+def grouping_text(keys: Sequence[str], sets: tuple[tuple[int, ...], ...] | None) -> str:
+    if sets is None:
+        return ", ".join(keys)
+    shown = ", ".join("(" + ", ".join(keys[i] for i in one) + ")" for one in sets)
+    return f"GROUPING SETS ({shown})"
+
+
+def normal_zero(sql: str, type: object) -> str:
+    return f"CAST({sql} + 0 AS {duck_type(type)})" if isinstance(type, FloatType | DoubleType) else sql
+
+
+def has_window(expression: Expression) -> bool:
+    return any(isinstance(node, WindowCall) for node in walk(expression))
+
+
+def is_volatile(expression: Expression) -> bool:
+    return any(not getattr(node, "signature", STABLE).deterministic for node in walk(expression))
+
+
+class _Stable:
+    deterministic = True
+
+
+STABLE = _Stable()
+
+
+def write_relation(relation: Relation) -> tuple[str, Statement]:
+    """The SQL text of a plan, columns named c0, c1 …, and the rows it takes along."""
+    statement = Statement()
+    return RelationWriter(statement).write(relation).text(), statement

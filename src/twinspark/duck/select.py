@@ -1,0 +1,69 @@
+"""One SELECT while it is put together; neighbouring relations are folded into it as long as SQL's own order allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+PLAIN_LENGTH = 60  # an expression of this length may be repeated freely: DuckDB finds common parts itself
+GROWTH_LIMIT = 20_000
+
+
+@dataclass(frozen=True)
+class Select:
+    """`columns` are SQL texts over `source`; a relation above writes its expressions over these texts."""
+
+    source: str
+    columns: tuple[str, ...]
+    where: tuple[str, ...] = ()
+    group: str = ""
+    having: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    limit: str = ""
+    distinct: str = ""
+    has_windows: bool = False
+    is_volatile: bool = False
+    is_plain: bool = field(default=False)  # the columns are the source's own, nothing was computed
+
+    @property
+    def is_cut(self) -> bool:
+        """Rows were cut off or merged: what comes after must not move before."""
+        return bool(self.limit or self.distinct)
+
+    @property
+    def is_source(self) -> bool:
+        """Nothing but a FROM: a join may take the source as it stands."""
+        return not (self.where or self.group or self.order or self.is_cut or self.has_windows or self.is_volatile)
+
+    def text(self, names: Sequence[str] | None = None) -> str:
+        named = names or [f"c{i}" for i in range(len(self.columns))]
+        shown = ", ".join(f"{column} AS {name}" for column, name in zip(self.columns, named, strict=True))
+        parts = [f"SELECT {self.distinct}{shown or '1 AS c_none'}"]
+        if self.source:
+            parts.append(f"FROM {self.source}")
+        if self.where:
+            parts.append("WHERE " + " AND ".join(self.where))
+        if self.group:
+            parts.append(f"GROUP BY {self.group}")
+        if self.having:
+            parts.append("HAVING " + " AND ".join(self.having))
+        if self.order:
+            parts.append("ORDER BY " + ", ".join(self.order))
+        return " ".join([*parts, *([self.limit] if self.limit else [])])
+
+    def with_columns(self, columns: Sequence[str]) -> Select:
+        return replace(self, columns=tuple(columns), is_plain=False)
+
+
+def wrapped(select: Select, alias: str) -> Select:
+    """The SELECT as a subquery: its columns are plain names again."""
+    return Select(
+        f"({select.text()}) AS {alias}", tuple(f"{alias}.c{i}" for i in range(len(select.columns))), is_plain=True
+    )
+
+
+def grows_too_much(select: Select, columns: Sequence[str]) -> bool:
+    """Substituting would make the text explode: chains of columns that use columns."""
+    before = sum(map(len, select.columns))
+    after = sum(map(len, columns))
+    return after > GROWTH_LIMIT and after > 2 * before

@@ -1,0 +1,302 @@
+"""How DuckDB spells Spark's casts, type pair by type pair, in the three modes; what is not exact goes to Spark."""
+
+from __future__ import annotations
+
+import itertools
+
+from twinspark.errors import NotNative
+from twinspark.functions.native_spelling import sql_double_to_decimal, sql_string_to_decimal
+from twinspark.functions.settings import Settings
+from twinspark.functions.spelling import (
+    ANSI_CONFIG,
+    cast_to,
+    duck_type,
+    error_with,
+    quoted_name,
+    text,
+)
+from twinspark.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    ShortType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    decimal_for,
+    is_integral,
+    is_null,
+    is_numeric,
+    is_string,
+    same_type,
+    sql_name,
+)
+
+FLOATING = FloatType | DoubleType
+LIMITS = {ByteType: 1 << 7, ShortType: 1 << 15, IntegerType: 1 << 31, LongType: 1 << 63}
+SUFFIXES = {ByteType: "T", ShortType: "S", IntegerType: "", LongType: "L", DoubleType: "D", FloatType: "F"}
+UTC_ZONES = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00"})
+_keys = itertools.count(1)
+
+
+def cast_sql(sql: str, source: DataType, target: DataType, mode: str, settings: Settings) -> str:
+    """`sql`, of type source, as target; mode is ansi, legacy or try."""
+    if same_type(source, target):
+        return sql
+    if is_null(source):
+        return f"CAST(NULL AS {duck_type(target)})"
+    if is_string(target):
+        return to_string(sql, source, mode, settings)
+    if is_string(source):
+        return from_string(sql, target, mode, settings)
+    if isinstance(source, ArrayType | MapType | StructType):
+        return nested(sql, source, target, mode, settings)
+    if is_numeric(source) and is_numeric(target):
+        return number_to_number(sql, source, target, mode)
+    return other(sql, source, target, mode, settings)
+
+
+# ---- to strings
+
+
+def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
+    if isinstance(source, DoubleType):
+        return f"spark_double_to_string({sql})"
+    if isinstance(source, FloatType):
+        return f"spark_float_to_string({sql})"
+    if isinstance(source, DecimalType) and mode == "legacy" and source.scale > 6:
+        raise NotNative("text of a small decimal without ANSI: Java writes exponents")
+    if isinstance(source, BooleanType | DecimalType) or is_integral(source):
+        return f"CAST({sql} AS VARCHAR)"
+    if isinstance(source, BinaryType):
+        return f"decode({sql})"
+    if isinstance(source, DateType):
+        return dated(sql, f"CAST({sql} AS VARCHAR)")
+    if isinstance(source, TimestampType):
+        return dated(sql, f"CAST(CAST({sql} AS TIMESTAMP) AS VARCHAR)")
+    if isinstance(source, TimestampNTZType):
+        return dated(sql, f"CAST({sql} AS VARCHAR)")
+    return nested_to_string(sql, source, mode, settings)
+
+
+def dated(sql: str, shown: str) -> str:
+    """Years of four digits are written alike; others raise, and the plan goes to Spark."""
+    far = not_native("text of a year outside 1 to 9999")
+    return f"(CASE WHEN year({sql}) BETWEEN 1 AND 9999 THEN {shown} WHEN {sql} IS NOT NULL THEN {far} END)"
+
+
+def not_native(reason: str) -> str:
+    """Found only while running: duck.errors turns it into NotNative and the plan runs again on Spark."""
+    return f"error({text('NOT_NATIVE:' + reason)})"
+
+
+def nested_to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
+    if isinstance(source, ArrayType):
+        key = f"s{next(_keys)}"
+        inner = element_text(key, source.elementType, mode, settings)
+        return f"('[' || array_to_string(list_transform({sql}, lambda {key}: {inner}), ', ') || ']')"
+    if isinstance(source, StructType):
+        parts = [element_text(f"({sql}).{quoted_name(f.name)}", f.dataType, mode, settings) for f in source.fields]
+        joined = " || ', ' || ".join(parts)
+        return f"(CASE WHEN {sql} IS NOT NULL THEN '{{' || {joined} || '}}' END)"
+    if isinstance(source, MapType):
+        key = f"s{next(_keys)}"
+        entry = " || ' -> ' || ".join(
+            (
+                element_text(f"{key}.key", source.keyType, mode, settings),
+                element_text(f"{key}.value", source.valueType, mode, settings),
+            )
+        )
+        items = f"list_transform(map_entries({sql}), lambda {key}: {entry})"
+        return f"('{{' || array_to_string({items}, ', ') || '}}')"
+    raise NotNative(f"text of {source.simpleString()}")
+
+
+def element_text(sql: str, type: DataType, mode: str, settings: Settings) -> str:
+    if is_null(type):
+        return "'null'"
+    shown = sql if is_string(type) else to_string(sql, type, mode, settings)
+    return f"coalesce({shown}, 'null')"
+
+
+# ---- from strings
+
+STRING_TARGETS = {
+    ByteType: "tinyint",
+    ShortType: "smallint",
+    IntegerType: "int",
+    LongType: "bigint",
+    FloatType: "float",
+    DoubleType: "double",
+    BooleanType: "boolean",
+}
+
+
+def from_string(sql: str, target: DataType, mode: str, settings: Settings) -> str:
+    if isinstance(target, BinaryType):
+        return f"encode({sql})"
+    if isinstance(target, DecimalType):
+        return sql_string_to_decimal(sql, (target.precision, target.scale), mode == "ansi")
+    if target.__class__ in STRING_TARGETS:
+        suffix = "_legacy" if mode == "legacy" and is_integral(target) else "_ansi" if mode == "ansi" else ""
+        return f"spark_string_to_{STRING_TARGETS[target.__class__]}{suffix}({sql})"
+    suffix = "_ansi" if mode == "ansi" else ""
+    if isinstance(target, DateType):
+        return f"spark_string_to_date{suffix}({sql})"
+    if isinstance(target, TimestampNTZType):
+        return f"spark_string_to_timestamp_ntz{suffix}({sql})"
+    if isinstance(target, TimestampType):
+        return f"spark_string_to_timestamp{suffix}({sql}, {text(settings.zone)})"
+    raise NotNative(f"a cast of a string to {target.simpleString()}")
+
+
+# ---- numbers
+
+
+def number_to_number(sql: str, source: DataType, target: DataType, mode: str) -> str:
+    if isinstance(target, DecimalType):
+        return number_to_decimal(sql, source, target, mode)
+    if isinstance(target, FLOATING):
+        return number_to_floating(sql, source, target)
+    if is_integral(source) and LIMITS[source.__class__] <= LIMITS[target.__class__]:
+        return cast_to(sql, target)
+    if isinstance(source, DecimalType) and source.precision - source.scale < decimal_for(target).precision:
+        return cast_to(f"trunc({sql})", target) if source.scale else cast_to(sql, target)
+    return checked_whole(sql, source, target, mode)
+
+
+def checked_whole(sql: str, source: DataType, target: DataType, mode: str) -> str:
+    """Towards zero; what does not fit raises, is null, or wraps as in Java."""
+    limit = LIMITS[target.__class__]
+    if mode == "legacy":
+        return wrapped_whole(sql, source, target)
+    floating = isinstance(source, FLOATING)
+    upper = (
+        f"{sql} < {limit}"
+        if floating
+        else f"{sql} < {limit}"
+        if source.__class__ in LIMITS
+        else f"trunc({sql}) < {limit}"
+    )
+    lower = f"{sql} > {-limit - 1}" if limit < 1 << 63 else f"{sql} >= {-limit}"
+    if isinstance(source, DecimalType):
+        lower = f"trunc({sql}) >= {-limit}"
+    whole = sql if is_integral(source) else f"trunc({sql})"
+    otherwise = f" WHEN {sql} IS NOT NULL THEN {overflow(sql, source, target)}" if mode == "ansi" else ""
+    return f"(CASE WHEN {lower} AND {upper} THEN {cast_to(whole, target)}{otherwise} END)"
+
+
+def overflow(sql: str, source: DataType, target: DataType) -> str:
+    return error_with(
+        "CAST_OVERFLOW",
+        value=literal_text(sql, source),
+        sourceType=text(f'"{sql_name(source)}"'),
+        targetType=text(f'"{sql_name(target)}"'),
+        ansiConfig=text(ANSI_CONFIG),
+    )
+
+
+def literal_text(sql: str, source: DataType) -> str:
+    """A number as Spark writes it in messages: 1L, 1.0D, 1.5BD."""
+    if isinstance(source, DecimalType):
+        return f"CAST({sql} AS VARCHAR) || 'BD'"
+    shown = f"CAST({sql} AS VARCHAR)"
+    if isinstance(source, FLOATING):
+        shown = f"spark_{'float' if isinstance(source, FloatType) else 'double'}_to_string({sql})"
+    suffix = SUFFIXES[source.__class__]
+    return f"{shown} || '{suffix}'" if suffix else shown
+
+
+def wrapped_whole(sql: str, source: DataType, target: DataType) -> str:
+    if not is_integral(source):
+        raise NotNative("a fraction cast to a whole number without ANSI")
+    limit = LIMITS[target.__class__]
+    wide = f"CAST({sql} AS HUGEINT)"
+    return cast_to(f"(({wide} + {limit}) % {2 * limit} + {2 * limit}) % {2 * limit} - {limit}", target)
+
+
+def number_to_floating(sql: str, source: DataType, target: DataType) -> str:
+    if isinstance(source, DecimalType) and (source.precision > 15 or isinstance(target, FloatType)):
+        return cast_to(f"CAST({sql} AS VARCHAR)", target)  # read digit by digit, rounded once
+    if isinstance(source, DoubleType) and isinstance(target, FloatType):
+        limit = "3.4028235677973366e38"  # from here on Java gives infinity
+        infinite = f"CAST(CASE WHEN {sql} > 0 THEN 'inf' ELSE '-inf' END AS FLOAT)"
+        return f"(CASE WHEN abs({sql}) >= {limit} AND NOT isnan({sql}) THEN {infinite} ELSE CAST({sql} AS FLOAT) END)"
+    return cast_to(sql, target)
+
+
+def number_to_decimal(sql: str, source: DataType, target: DecimalType, mode: str) -> str:
+    if isinstance(source, FLOATING):
+        wide = sql if isinstance(source, DoubleType) else f"CAST({sql} AS DOUBLE)"
+        return sql_double_to_decimal(wide, (target.precision, target.scale), mode == "ansi")
+    if mode == "ansi":
+        return cast_to(sql, target)
+    return f"TRY_CAST({sql} AS {duck_type(target)})"
+
+
+# ---- dates, timestamps, booleans
+
+
+def other(sql: str, source: DataType, target: DataType, mode: str, settings: Settings) -> str:
+    if isinstance(source, BooleanType) and is_numeric(target):
+        return cast_to(f"CAST({sql} AS INTEGER)", target)
+    if isinstance(target, BooleanType) and is_numeric(source):
+        return f"({sql} <> 0)"
+    if isinstance(source, DateType | TimestampType | TimestampNTZType) and isinstance(
+        target, DateType | TimestampType | TimestampNTZType
+    ):
+        return between_datetimes(sql, source, target, settings)
+    if isinstance(source, TimestampType) and is_numeric(target):
+        return timestamp_to_number(sql, target, mode)
+    if is_integral(source) and isinstance(target, TimestampType):
+        return f"make_timestamptz(CAST({sql} AS BIGINT) * 1000000)"
+    raise NotNative(f"a cast of {source.simpleString()} to {target.simpleString()}")
+
+
+def between_datetimes(sql: str, source: DataType, target: DataType, settings: Settings) -> str:
+    """An hour that the clock shows twice: Spark takes the earlier instant, DuckDB the later."""
+    if isinstance(target, TimestampType) and settings.zone not in UTC_ZONES:
+        raise NotNative("local times as instants in a zone that changes its clocks")
+    return cast_to(sql, target)
+
+
+def timestamp_to_number(sql: str, target: DataType, mode: str) -> str:
+    micros = f"epoch_us({sql})"
+    if isinstance(target, FLOATING):
+        return cast_to(f"({micros} / CAST(1000000 AS DOUBLE))", target)
+    if isinstance(target, DecimalType):
+        raise NotNative("a cast of a timestamp to a decimal")
+    seconds = f"(({micros} - (({micros} % 1000000) + 1000000) % 1000000) // 1000000)"
+    return number_to_number(seconds, LongType(), target, mode)
+
+
+# ---- nested
+
+
+def nested(sql: str, source: DataType, target: DataType, mode: str, settings: Settings) -> str:
+    key = f"s{next(_keys)}"
+    if isinstance(source, ArrayType) and isinstance(target, ArrayType):
+        inner = cast_sql(key, source.elementType, target.elementType, mode, settings)
+        return cast_to(f"list_transform({sql}, lambda {key}: {inner})", target)
+    if isinstance(source, StructType) and isinstance(target, StructType):
+        return struct_to_struct(sql, source, target, mode, settings)
+    raise NotNative(f"a cast of {source.simpleString()} to {target.simpleString()}")
+
+
+def struct_to_struct(sql: str, source: StructType, target: StructType, mode: str, settings: Settings) -> str:
+    duck_type(target)
+    parts = [
+        f"{quoted_name(b.name)} := "
+        + cast_sql(f"({sql}).{quoted_name(a.name)}", a.dataType, b.dataType, mode, settings)
+        for a, b in zip(source.fields, target.fields, strict=True)
+    ]
+    return f"(CASE WHEN {sql} IS NOT NULL THEN struct_pack({', '.join(parts)}) END)"

@@ -1,0 +1,50 @@
+"""The types of a lambda's parameters, by function: (the other arguments, how many parameters) -> types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.types import INT, ArrayType, DataType, MapType
+
+Types = list[tuple[DataType, bool]]
+
+
+def element_of(argument: Any) -> tuple[DataType, bool]:
+    if not isinstance(argument.type, ArrayType):
+        raise NotNative("a lambda over what is no array")
+    return argument.type.elementType, argument.type.containsNull
+
+
+def element(arguments: Sequence[Any], count: int) -> Types:
+    return [element_of(arguments[0]), (INT, False)][:count]
+
+
+def two_elements(arguments: Sequence[Any], count: int) -> Types:
+    return [(element_of(a)[0], True) for a in arguments[:2]]
+
+
+def same_element_twice(arguments: Sequence[Any], count: int) -> Types:
+    return [element_of(arguments[0])] * 2
+
+
+def entry(arguments: Sequence[Any], count: int) -> Types:
+    type = arguments[0].type
+    if not isinstance(type, MapType):
+        raise NotNative("a lambda over what is no map")
+    return [(type.keyType, False), (type.valueType, type.valueContainsNull)]
+
+
+PARAMETERS: dict[str, Callable[[Sequence[Any], int], Types]] = {
+    "transform": element,
+    "filter": element,
+    "exists": element,
+    "forall": element,
+    "any_match": element,
+    "zip_with": two_elements,
+    "array_sort": same_element_twice,
+    "transform_keys": entry,
+    "transform_values": entry,
+    "map_filter": entry,
+}

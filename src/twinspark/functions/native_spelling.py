@@ -1,0 +1,119 @@
+"""How the SQL writer spells calls of native functions whose spelling depends on types: decimals above all.
+
+Every function takes SQL texts and Spark's types and returns one SQL text whose DuckDB type is exactly the result type.
+A decimal type is (precision, scale). `ansi=False` is the spelling that gives NULL where Spark's ANSI mode raises.
+"""
+
+DecimalType = tuple[int, int]
+MAX_PRECISION = 38
+SUM_DIGITS = 10  # Spark's sum of decimal(p,s) is decimal(p+10,s)
+DOUBLE_DIGITS = 15  # Spark averages decimal(p,s) as doubles while p + 4 fits this
+
+
+def type_name(of: DecimalType) -> str:
+    return f"DECIMAL({of[0]},{of[1]})"
+
+
+def sql_cast(sql: str, to: DecimalType) -> str:
+    return f"CAST({sql} AS {type_name(to)})"
+
+
+def _call(name: str, arguments: str, result: DecimalType, ansi: bool, suffix: str = "") -> str:
+    """A function that is registered once for each scale, with the result's precision as its last argument."""
+    precision, scale = result
+    return sql_cast(f"{name}{'' if ansi else '_try'}_{scale}({arguments}, {precision}){suffix}", result)
+
+
+def sql_decimal_divide(
+    left: str, left_type: DecimalType, right: str, right_type: DecimalType, result: DecimalType, ansi: bool
+) -> str:
+    return _call("spark_decimal_divide", f"{left}, {right}", result, ansi)
+
+
+def sql_decimal_remainder(
+    left: str, left_type: DecimalType, right: str, right_type: DecimalType, result: DecimalType, ansi: bool
+) -> str:
+    return _call("spark_decimal_remainder", f"{left}, {right}", result, ansi)
+
+
+def sql_decimal_integral_divide(
+    left: str, left_type: DecimalType, right: str, right_type: DecimalType, ansi: bool
+) -> str:
+    """`div`: a BIGINT. The quotient is checked against the precision that Spark gives it, then cut to 64 bits."""
+    digits = min(MAX_PRECISION, (left_type[0] - left_type[1] + right_type[1]) or 1)
+    return f"spark_decimal_integral_divide{'' if ansi else '_try'}({left}, {right}, {digits})"
+
+
+def sql_decimal_multiply(
+    left: str, left_type: DecimalType, right: str, right_type: DecimalType, result: DecimalType, ansi: bool
+) -> str:
+    exact = (left_type[0] + right_type[0] + 1, left_type[1] + right_type[1])
+    if exact == result:  # nothing to round, nothing can overflow: DuckDB's own product, which is faster
+        wide = sql_cast(left, (result[0], left_type[1]))  # else two short decimals are multiplied in 64 bits
+        return sql_cast(f"({wide} * {right})", result)
+    return _call("spark_decimal_multiply", f"{left}, {right}", result, ansi)
+
+
+def sum_type(left: DecimalType, right: DecimalType) -> DecimalType:
+    """The type of an exact sum, before Spark cuts it to 38 digits."""
+    scale = max(left[1], right[1])
+    return max(left[0] - left[1], right[0] - right[1]) + scale + 1, scale
+
+
+def _additive(
+    operator: str, name: str, left: str, left_type: DecimalType, right: str, right_type: DecimalType,
+    result: DecimalType, ansi: bool,
+) -> str:  # fmt: skip
+    if sum_type(left_type, right_type) == result:
+        return sql_cast(f"({sql_cast(left, result)} {operator} {sql_cast(right, result)})", result)
+    return _call(name, f"{left}, {right}", result, ansi)
+
+
+def sql_decimal_add(
+    left: str, left_type: DecimalType, right: str, right_type: DecimalType, result: DecimalType, ansi: bool
+) -> str:
+    return _additive("+", "spark_decimal_add", left, left_type, right, right_type, result, ansi)
+
+
+def sql_decimal_subtract(
+    left: str, left_type: DecimalType, right: str, right_type: DecimalType, result: DecimalType, ansi: bool
+) -> str:
+    return _additive("-", "spark_decimal_subtract", left, left_type, right, right_type, result, ansi)
+
+
+def sql_decimal_sum(argument: str, of: DecimalType, ansi: bool, distinct: bool = False, suffix: str = "") -> str:
+    """`suffix` is what stands behind the call: FILTER (...) and/or OVER (...)."""
+    precision, scale = of
+    result = (min(MAX_PRECISION, precision + SUM_DIGITS), scale)
+    word = "DISTINCT " if distinct else ""
+    if precision + SUM_DIGITS <= MAX_PRECISION:  # 10^10 rows would be needed to overflow
+        return sql_cast(f"sum({word}{argument}){suffix}", result)
+    return _call("spark_decimal_sum", f"{word}{argument}", result, ansi, suffix)
+
+
+def average_type(of: DecimalType) -> DecimalType:
+    """DecimalType.bounded(p + 4, s + 4)."""
+    return min(MAX_PRECISION, of[0] + 4), min(MAX_PRECISION, of[1] + 4)
+
+
+def sql_decimal_average(argument: str, of: DecimalType, ansi: bool, distinct: bool = False, suffix: str = "") -> str:
+    """avg: short decimals go through doubles as in Spark; the middle ones are DuckDB's sum and one division."""
+    precision, _ = of
+    word = "DISTINCT " if distinct else ""
+    if precision + 4 > DOUBLE_DIGITS and precision + SUM_DIGITS <= MAX_PRECISION:
+        parts = f"sum({word}{argument}){suffix}, nullif(count({word}{argument}){suffix}, 0)"
+        return _call("spark_decimal_divide", parts, average_type(of), ansi)
+    return _call("spark_decimal_average", f"{word}{argument}", average_type(of), ansi, suffix)
+
+
+def sql_string_to_decimal(argument: str, result: DecimalType, ansi: bool) -> str:
+    precision, scale = result
+    name = f"spark_string_to_decimal{'_ansi' if ansi else ''}_{scale}"
+    return sql_cast(f"{name}({argument}, {precision})", result)
+
+
+def sql_double_to_decimal(argument: str, result: DecimalType, ansi: bool) -> str:
+    """For DOUBLE and, widened first as in Spark, for FLOAT."""
+    precision, scale = result
+    name = f"spark_double_to_decimal{'_ansi' if ansi else ''}_{scale}"
+    return sql_cast(f"{name}({argument}, {precision})", result)

@@ -1,0 +1,89 @@
+"""Structs and arrays made of values, and values taken out of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.common_types import common_type
+from twinspark.functions.registry import fn
+from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error_with, quoted_name, text
+from twinspark.functions.typing import Call, Typed, different_data_types, quoted
+from twinspark.types import NULL, ArrayType, MapType, StructField, StructType
+
+
+def named_struct_type(call: Call) -> Typed:
+    """Names and values in turn."""
+    names = [getattr(a, "value", None) for a in call.arguments[0::2]]
+    if len(call.arguments) % 2 or not all(isinstance(n, str) for n in names):
+        raise NotNative("named_struct with names that are no constants")
+    values = call.arguments[1::2]
+    fields = [StructField(n, v.type, v.nullable) for n, v in zip(names, values, strict=True)]
+    return Typed(StructType(fields), False)
+
+
+def struct_type(call: Call) -> Typed:
+    """`struct(a, b)`: the reader has put each value's name before it."""
+    shown = ", ".join(a.text for a in call.arguments[1::2])
+    typed = named_struct_type(call)
+    return Typed(typed.type, False, text=f"struct({shown})")
+
+
+def packed(call: Any, *arguments: str) -> str:
+    duck_type(call.type)
+    parts = [f"{quoted_name(f.name)} := {v}" for f, v in zip(call.type.fields, arguments[1::2], strict=True)]
+    return f"struct_pack({', '.join(parts)})"
+
+
+fn("named_struct(any...)", packed, rule=named_struct_type)
+fn("struct(any...)", packed, rule=struct_type)
+
+
+def array_type(call: Call) -> Typed:
+    if not call.arguments:
+        return Typed(ArrayType(NULL, False), False)
+    found = common_type(call.types, call.settings.ansi)
+    if found is None:
+        raise different_data_types(call, "array")
+    return Typed(ArrayType(found, call.any_nullable), False, [found] * len(call.arguments))
+
+
+def listed(call: Any, *items: str) -> str:
+    return cast_to(f"[{', '.join(items)}]", call.type)
+
+
+fn("array(any...)", listed, rule=array_type)
+
+
+def item_type(call: Call) -> Typed:
+    type = call.types[0]
+    if not isinstance(type, ArrayType):
+        raise SparkError("INVALID_EXTRACT_BASE_FIELD_TYPE", base=quoted(call.arguments[0].text), other=quoted(""))
+    return Typed(type.elementType, True)
+
+
+def item(call: Any, array: str, index: str) -> str:
+    """Counted from zero; outside it is an error under ANSI, null without."""
+    inside = f"{index} >= 0 AND {index} < len({array})"
+    if not call.settings.ansi:
+        return f"(CASE WHEN {inside} THEN {array}[{index} + 1] END)"
+    outside = error_with(
+        "INVALID_ARRAY_INDEX",
+        indexValue=f"CAST({index} AS VARCHAR)",
+        arraySize=f"CAST(len({array}) AS VARCHAR)",
+        ansiConfig=text(ANSI_CONFIG),
+    )
+    known = f"{array} IS NOT NULL AND {index} IS NOT NULL"
+    return f"(CASE WHEN {inside} THEN {array}[{index} + 1] WHEN {known} THEN {outside} END)"
+
+
+fn("getarrayitem(any, int)", item, rule=item_type)
+
+
+def value_type(call: Call) -> Typed:
+    type = call.types[0]
+    assert isinstance(type, MapType)
+    return Typed(type.valueType, True, (None, type.keyType))
+
+
+fn("getmapvalue(any, any)", "{0}[{1}]", rule=value_type)

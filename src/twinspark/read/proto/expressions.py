@@ -1,0 +1,155 @@
+"""Connect's Expression messages as typed expressions, one handler per member."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from twinspark.analysis import build
+from twinspark.analysis.extract import extract
+from twinspark.analysis.names import Scope, resolve
+from twinspark.analysis.relations import Named, passing, unnamed
+from twinspark.analysis.scope import star
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.expressions import Expression, SortOrder
+from twinspark.read.proto.identifiers import attribute_parts
+from twinspark.read.proto.literals import read_literal
+from twinspark.read.proto.route import Routes
+from twinspark.read.proto.types import read_type, read_type_text
+from twinspark.read.text import read_expression_text
+from twinspark.types import StructType
+
+EXPRESSIONS = Routes("expr_type")
+
+
+def read_expression(message: Any, scope: Scope) -> Expression:
+    """One typed expression; a name it may carry is left to `read_column`."""
+    return read_column(message, scope).expression
+
+
+def read_column(message: Any, scope: Scope) -> Named:
+    handler, member = EXPRESSIONS.of(message)
+    made = handler(member, scope)
+    return made if isinstance(made, Named) else unnamed(made)
+
+
+def read_columns(messages: Any, scope: Scope) -> list[Named]:
+    """Output columns: stars become many."""
+    out: list[Named] = []
+    for message in messages:
+        kind = message.WhichOneof("expr_type")
+        if kind == "unresolved_star":
+            out += read_star(message.unresolved_star, scope)
+        elif kind == "unresolved_regex":
+            out += read_regex(message.unresolved_regex, scope)
+        else:
+            out.append(read_column(message, scope))
+    return out
+
+
+# ---- names
+
+
+@EXPRESSIONS.handles("unresolved_attribute")
+def read_attribute(message: Any, scope: Scope) -> Named:
+    if message.is_metadata_column:
+        raise NotNative("metadata columns")
+    plan_id = message.plan_id if message.HasField("plan_id") else None
+    parts = attribute_parts(message.unparsed_identifier)
+    if parts[-1] == "*" and len(parts) > 1:
+        raise NotNative("a star inside an expression")
+    return resolve(scope, parts, plan_id)
+
+
+def read_star(message: Any, scope: Scope) -> list[Named]:
+    if message.HasField("plan_id"):
+        return plan_star(message.plan_id, scope)
+    target = attribute_parts(message.unparsed_target)[:-1] if message.HasField("unparsed_target") else ()
+    found = star(scope.frame, target, scope.settings.case_sensitive)
+    if found or not target:
+        return [passing(scope.frame, attribute) for attribute in found]
+    return struct_star(resolve(scope, target), scope)
+
+
+def struct_star(named: Named, scope: Scope) -> list[Named]:
+    child = named.expression
+    if not isinstance(child.type, StructType):
+        raise NotNative("a star of what is no struct")
+    return [Named(build.get_field(child, f.name, scope.settings), f.name) for f in child.type.fields]
+
+
+def plan_star(plan_id: int, scope: Scope) -> list[Named]:
+    nodes = scope.frame.plans.get(plan_id)
+    if nodes is None:
+        raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name="`*`")
+    if len(nodes) > 1:
+        raise SparkError("AMBIGUOUS_COLUMN_REFERENCE", name="`*`")
+    return [passing(scope.frame, attribute) for attribute in nodes[0].attributes if attribute.id in scope.frame.slots]
+
+
+def read_regex(message: Any, scope: Scope) -> list[Named]:
+    raise NotNative("columns by regular expression")
+
+
+EXPRESSIONS.to_spark(
+    unresolved_star="a star inside an expression",
+    unresolved_regex="columns by regular expression inside an expression",
+    common_inline_user_defined_function="Python functions run on Spark",
+    merge_action="MERGE",
+    typed_aggregate_expression="typed aggregates of the Scala API",
+    direct_shuffle_partition_id="repartitioning by partition id",
+    extension="extensions of the protocol",
+)
+
+
+# ---- constants, aliases, casts
+
+
+@EXPRESSIONS.handles("literal")
+def read_constant(message: Any, scope: Scope) -> Expression:
+    return read_literal(message, scope.settings)
+
+
+@EXPRESSIONS.handles("alias")
+def read_alias(message: Any, scope: Scope) -> Named:
+    child = read_column(message.expr, scope)
+    if len(message.name) != 1:
+        raise NotNative("several names for one column")
+    inherited = child.metadata if child.passes is not None else ()
+    metadata = tuple(json.loads(message.metadata).items()) if message.metadata else inherited
+    return Named(child.expression, message.name[0], metadata)
+
+
+MODES = {0: None, 1: "legacy", 2: "ansi", 3: "try"}
+
+
+@EXPRESSIONS.handles("cast")
+def read_cast(message: Any, scope: Scope) -> Expression:
+    child = read_expression(message.expr, scope)
+    by_text = message.WhichOneof("cast_to_type") == "type_str"
+    target = read_type_text(message.type_str) if by_text else read_type(message.type)
+    return build.cast(child, target, scope.settings, MODES[message.eval_mode])
+
+
+@EXPRESSIONS.handles("unresolved_extract_value")
+def read_extract(message: Any, scope: Scope) -> Expression:
+    return extract(read_expression(message.child, scope), read_expression(message.extraction, scope), scope.settings)
+
+
+@EXPRESSIONS.handles("expression_string")
+def read_text(message: Any, scope: Scope) -> Named:
+    return read_expression_text(message.expression, scope)
+
+
+# ---- orders
+
+
+def read_orders(messages: Any, scope: Scope) -> list[SortOrder]:
+    return [read_order(message, scope) for message in messages]
+
+
+def read_order(message: Any, scope: Scope) -> SortOrder:
+    """direction 2 is descending; null ordering 1 is first, 2 is last, and by default as the direction."""
+    ascending = message.direction != 2
+    nulls_first = message.null_ordering == 1 if message.null_ordering else ascending
+    return SortOrder(child=read_expression(message.child, scope), ascending=ascending, nulls_first=nulls_first)

@@ -1,0 +1,131 @@
+"""Calls in Connect messages: functions by name, conditions, structs, lambdas and windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twinspark.analysis import build
+from twinspark.analysis.lambdas import call_with_lambdas, is_higher_order, lambda_of
+from twinspark.analysis.names import Scope, fields_of
+from twinspark.analysis.windows import window_call
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import Expression, Frame, Lambda, Literal
+from twinspark.read.proto.expressions import EXPRESSIONS, read_column, read_expression, read_orders, read_star
+
+
+@EXPRESSIONS.handles("unresolved_function")
+def read_function(message: Any, scope: Scope) -> Expression:
+    name = message.function_name.lower()
+    if message.is_user_defined_function:
+        raise NotNative(f"function {name}: user-defined")
+    return read_call(name, message.arguments, scope, message.is_distinct)
+
+
+@EXPRESSIONS.handles("call_function")
+def read_call_function(message: Any, scope: Scope) -> Expression:
+    return read_call(message.function_name.lower().strip("`"), message.arguments, scope, False)
+
+
+def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Expression:
+    if any(m.WhichOneof("expr_type") == "named_argument_expression" for m in messages):
+        raise NotNative(f"named arguments of {name}")
+    if is_higher_order(messages):
+        return higher_order(name, messages, scope)
+    if name == "when":
+        return read_when(messages, scope)
+    return build.call(name, read_arguments(name, messages, scope), scope.settings, distinct=distinct)
+
+
+def read_arguments(name: str, messages: Any, scope: Scope) -> list[Expression]:
+    """Stars become columns, but for count(*), which is count(1); struct takes names along."""
+    out: list[Expression] = []
+    for message in messages:
+        kind = message.WhichOneof("expr_type")
+        if kind == "unresolved_star":
+            out += star_arguments(name, message.unresolved_star, scope)
+        elif name == "struct":
+            named = read_column(message, scope)
+            out += [build.literal(struct_name(named.name, message, len(out) // 2)), named.expression]
+        else:
+            out.append(read_expression(message, scope))
+    return out
+
+
+NAMED_KINDS = ("unresolved_attribute", "alias", "unresolved_extract_value")
+
+
+def struct_name(name: str, message: Any, index: int) -> str:
+    """A field is named by its column or alias, else by its position (CreateStruct)."""
+    return name if message.WhichOneof("expr_type") in NAMED_KINDS else f"col{index + 1}"
+
+
+def star_arguments(name: str, message: Any, scope: Scope) -> list[Expression]:
+    if name == "count" and not message.HasField("unparsed_target"):
+        return [build.literal(1)]
+    columns = read_star(message, scope)
+    if name == "struct":
+        return [part for c in columns for part in (build.literal(c.name), c.expression)]
+    return [column.expression for column in columns]
+
+
+def read_when(messages: Any, scope: Scope) -> Expression:
+    parts = [read_expression(message, scope) for message in messages]
+    pairs = list(zip(parts[0::2], parts[1::2], strict=False))
+    return build.case_when(pairs, parts[-1] if len(parts) % 2 else None, scope.settings)
+
+
+# ---- lambdas
+
+
+def higher_order(name: str, messages: Any, scope: Scope) -> Expression:
+    """Arguments first, then the lambdas, whose parameters take their types from them."""
+
+    def body(message: Any) -> Any:
+        def read(variables: list[Any]) -> Lambda:
+            names = [v.name_parts[0] for v in message.arguments]
+            inner = scope.within(dict(zip(names, variables, strict=False)))
+            return lambda_of(read_expression(message.function, inner), variables[: len(names)])
+
+        return read, len(message.arguments)
+
+    arguments = [
+        body(m.lambda_function) if m.WhichOneof("expr_type") == "lambda_function" else read_expression(m, scope)
+        for m in messages
+    ]
+    return call_with_lambdas(name, arguments, scope.settings)
+
+
+@EXPRESSIONS.handles("unresolved_named_lambda_variable")
+def read_variable(message: Any, scope: Scope) -> Any:
+    variable = scope.variables[message.name_parts[0]]
+    return fields_of(variable, message.name_parts[0], tuple(message.name_parts[1:]), scope)
+
+
+# ---- windows
+
+
+@EXPRESSIONS.handles("window")
+def read_window(message: Any, scope: Scope) -> Expression:
+    function = read_expression(message.window_function, scope)
+    partition = [read_expression(m, scope) for m in message.partition_spec]
+    ordering = read_orders(message.order_spec, scope)
+    frame = read_frame(message.frame_spec, scope) if message.HasField("frame_spec") else None
+    return window_call(function, partition, ordering, frame, scope.settings)
+
+
+def read_frame(message: Any, scope: Scope) -> Frame:
+    """frame_type 1 is rows, 2 is range."""
+    rows = message.frame_type == 1
+    return Frame(rows=rows, lower=read_bound(message.lower, scope), upper=read_bound(message.upper, scope))
+
+
+def read_bound(message: Any, scope: Scope) -> Expression | int | None:
+    kind = message.WhichOneof("boundary")
+    if kind == "unbounded":
+        return None
+    if kind == "current_row":
+        return 0
+    value = read_expression(message.value, scope)
+    if isinstance(value, Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
+        return value.value
+    return value

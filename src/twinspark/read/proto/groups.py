@@ -1,0 +1,48 @@
+"""Connect's Aggregate relation: group by, rollup, cube, grouping sets and pivot."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from twinspark.analysis.aggregates import aggregate, has_aggregate
+from twinspark.analysis.context import Context
+from twinspark.analysis.names import Scope
+from twinspark.analysis.scope import Frame
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import Expression
+from twinspark.read.proto.expressions import read_columns, read_expression
+from twinspark.read.proto.pivot import pivot
+from twinspark.read.proto.relations import RELATIONS, read_frame
+
+GROUPBY, ROLLUP, CUBE, PIVOT, GROUPING_SETS = 1, 2, 3, 4, 5
+
+
+@RELATIONS.handles("aggregate")
+def read_aggregate(message: Any, context: Context) -> Frame:
+    """Output: the grouping columns, then the aggregates (spark.sql.retainGroupColumns)."""
+    if context.config.get("spark.sql.retainGroupColumns", "true").lower() != "true":
+        raise NotNative("spark.sql.retainGroupColumns=false")
+    frame = read_frame(message.input, context)
+    scope = Scope(frame, context)
+    grouping = read_columns(message.grouping_expressions, scope)
+    outputs = read_columns(message.aggregate_expressions, scope)
+    if any(has_aggregate(g.expression) for g in grouping):
+        raise NotNative("an aggregate as grouping expression")
+    if message.group_type == PIVOT:
+        return pivot(frame, grouping, outputs, message.pivot, scope)
+    keys = [g.expression for g in grouping]
+    return aggregate(frame, keys, [*grouping, *outputs], grouping_sets(message, keys, scope))
+
+
+def grouping_sets(message: Any, keys: list[Expression], scope: Scope) -> tuple[tuple[int, ...], ...] | None:
+    count = len(keys)
+    if message.group_type == ROLLUP:
+        return tuple(tuple(range(n)) for n in range(count, -1, -1))
+    if message.group_type == CUBE:
+        return tuple(subset for n in range(count, -1, -1) for subset in itertools.combinations(range(count), n))
+    if message.group_type == GROUPING_SETS:
+        return tuple(
+            tuple(keys.index(read_expression(e, scope)) for e in one.grouping_set) for one in message.grouping_sets
+        )
+    return None

@@ -1,0 +1,58 @@
+"""Connect relations over two inputs: joins and set operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twinspark.analysis import relations as make
+from twinspark.analysis.context import Context
+from twinspark.analysis.names import Scope
+from twinspark.analysis.scope import Frame
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.typing import quoted, type_text
+from twinspark.plan.expressions import Expression
+from twinspark.read.proto.expressions import read_expression
+from twinspark.read.proto.relations import RELATIONS, read_frame
+from twinspark.types import BooleanType, is_null
+
+KINDS = {1: "inner", 2: "full", 3: "left", 4: "right", 5: "anti", 6: "semi", 7: "cross"}
+
+
+@RELATIONS.handles("join")
+def read_join(message: Any, context: Context) -> Frame:
+    if message.HasField("join_data_type"):
+        raise NotNative("a typed join of the Scala API")
+    kind = KINDS[message.join_type]
+    left, right = read_frame(message.left, context), read_frame(message.right, context)
+    if message.using_columns:
+        return make.using_join(left, right, kind, list(message.using_columns), context.settings)
+
+    def condition(sides: Frame) -> Expression | None:
+        if not message.HasField("join_condition"):
+            return None
+        return boolean(read_expression(message.join_condition, Scope(sides, context)))
+
+    return make.join(left, right, kind, condition)
+
+
+def boolean(condition: Expression) -> Expression:
+    if isinstance(condition.type, BooleanType) or is_null(condition.type):
+        return condition
+    raise SparkError(
+        "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE",
+        joinCondition=quoted(condition.text),
+        conditionType=type_text(condition.type),
+    )
+
+
+SET_OPERATIONS = {1: "intersect", 2: "union", 3: "except"}
+
+
+@RELATIONS.handles("set_op")
+def read_set_operation(message: Any, context: Context) -> Frame:
+    kind = SET_OPERATIONS[message.set_op_type]
+    left, right = read_frame(message.left_input, context), read_frame(message.right_input, context)
+    if message.by_name:
+        left, right = make.by_name(left, right, message.allow_missing_columns, context.settings)
+    is_all = message.is_all if message.HasField("is_all") else kind == "union"
+    return make.set_operation(left, right, kind, is_all, context.settings)

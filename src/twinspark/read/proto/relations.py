@@ -1,0 +1,230 @@
+"""Connect's Relation messages as frames: the ones over one input, and those with none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql.connect.proto import expressions_pb2
+
+from twinspark.analysis import relations as make
+from twinspark.analysis.aggregates import aggregate, has_aggregate
+from twinspark.analysis.context import Context
+from twinspark.analysis.generators import generate, has_generator
+from twinspark.analysis.names import Scope
+from twinspark.analysis.relations import Named, passing
+from twinspark.analysis.scope import Frame, frame_of, unresolved
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.relations import Field, Range, Relation
+from twinspark.read.proto.expressions import read_columns, read_expression, read_orders
+from twinspark.read.proto.identifiers import attribute_parts
+from twinspark.read.proto.route import Routes
+from twinspark.types import LONG, quote_identifier
+
+RELATIONS = Routes("rel_type")
+
+
+def read_frame(message: Any, context: Context) -> Frame:
+    """A relation with the names seen from above it."""
+    handler, member = RELATIONS.of(message)
+    frame: Frame = handler(member, context)
+    return frame.with_plan_id(message.common.plan_id) if message.common.HasField("plan_id") else frame
+
+
+def read_relation(message: Any, context: Context) -> Relation:
+    """The typed plan of a relation message; NotNative says why it is Spark's."""
+    return read_frame(message, context).plain()
+
+
+# ---- no input
+
+
+@RELATIONS.handles("range")
+def read_range(message: Any, context: Context) -> Frame:
+    if message.step == 0:
+        raise NotNative("a range whose step is zero")
+    return frame_of(Range(start=message.start, end=message.end, step=message.step, fields=(Field("id", LONG, False),)))
+
+
+# ---- projections
+
+
+@RELATIONS.handles("project")
+def read_project(message: Any, context: Context) -> Frame:
+    frame = read_input(message, context)
+    scope = Scope(frame, context)
+    return select(frame, read_columns(message.expressions, scope), context)
+
+
+def read_input(message: Any, context: Context) -> Frame:
+    if not message.HasField("input"):
+        raise NotNative("a projection without input")
+    return read_frame(message.input, context)
+
+
+def select(frame: Frame, columns: list[Named], context: Context) -> Frame:
+    """A projection; aggregates in it make it a global aggregation, a generator multiplies its rows."""
+    if any(has_generator(column.expression) for column in columns):
+        return generate(frame, columns, context.settings)
+    if any(has_aggregate(column.expression) for column in columns):
+        return aggregate(frame, [], columns)
+    return make.project(frame, columns)
+
+
+@RELATIONS.handles("with_columns")
+def read_with_columns(message: Any, context: Context) -> Frame:
+    frame = read_frame(message.input, context)
+    scope = Scope(frame, context)
+    columns = []
+    for alias in message.aliases:
+        (column,) = read_columns([alias_expression(alias)], scope)
+        columns.append(column if alias.metadata else replace(column, metadata=()))
+    check_distinct_names([c.name for c in columns], context)
+    if any(has_generator(c.expression) or has_aggregate(c.expression) for c in columns):
+        raise NotNative("a generator or an aggregate in withColumn")
+    return make.with_columns(frame, columns, context.settings)
+
+
+def alias_expression(alias: Any) -> Any:
+    return expressions_pb2.Expression(alias=alias)
+
+
+def check_distinct_names(names: list[str], context: Context) -> None:
+    shown = names if context.settings.case_sensitive else [name.lower() for name in names]
+    twice = next((name for name in shown if shown.count(name) > 1), None)
+    if twice is not None:
+        raise SparkError("COLUMN_ALREADY_EXISTS", columnName=quote_identifier(twice))
+
+
+@RELATIONS.handles("with_columns_renamed")
+def read_with_columns_renamed(message: Any, context: Context) -> Frame:
+    frame = read_frame(message.input, context)
+    renames = [(r.col_name, r.new_col_name) for r in message.renames] or list(message.rename_columns_map.items())
+    return make.renamed(frame, renames, context.settings)
+
+
+@RELATIONS.handles("to_df")
+def read_to_df(message: Any, context: Context) -> Frame:
+    frame = read_frame(message.input, context)
+    names = list(message.column_names)
+    if len(names) != len(frame.attributes):
+        raise SparkError("ASSIGNMENT_ARITY_MISMATCH", numExpr=len(names), numTarget=len(frame.attributes))
+    columns = [Named(frame.column(a), name, a.metadata) for a, name in zip(frame.attributes, names, strict=True)]
+    return make.project(frame, columns)
+
+
+@RELATIONS.handles("drop")
+def read_drop(message: Any, context: Context) -> Frame:
+    """By name: every column of that name; by column: the one it means, if any (Dataset.drop)."""
+    frame = read_frame(message.input, context)
+    dropped = {i for name in message.column_names for i in make.find_columns(frame, name, context.settings)}
+    for column in message.columns:
+        dropped |= dropped_column(column, frame, context)
+    keep = [a for i, a in enumerate(frame.attributes) if i not in dropped]
+    return make.project(frame, [passing(frame, a) for a in keep])
+
+
+def dropped_column(message: Any, frame: Frame, context: Context) -> set[int]:
+    try:
+        (named,) = read_columns([message], Scope(frame, context))
+    except SparkError as error:
+        if error.condition.startswith(("UNRESOLVED_COLUMN", "CANNOT_RESOLVE_DATAFRAME_COLUMN")):
+            return set()
+        raise
+    if named.passes is None:
+        return set()
+    return {i for i, a in enumerate(frame.attributes) if a.id == named.passes.id}
+
+
+@RELATIONS.handles("subquery_alias")
+def read_subquery_alias(message: Any, context: Context) -> Frame:
+    frame = read_frame(message.input, context)
+    return frame.qualified((*message.qualifier, *attribute_parts(message.alias)))
+
+
+# ---- rows
+
+
+@RELATIONS.handles("filter")
+def read_filter(message: Any, context: Context) -> Frame:
+    scope = Scope(read_frame(message.input, context), context, reveals=True)
+    condition = read_expression(message.condition, scope)
+    if has_aggregate(condition):
+        raise NotNative("an aggregate in a filter")
+    if has_generator(condition):
+        raise NotNative("a generator in a filter")
+    return make.filter(scope.frame, condition, context.settings)
+
+
+@RELATIONS.handles("sort")
+def read_sort(message: Any, context: Context) -> Frame:
+    scope = Scope(read_frame(message.input, context), context, reveals=True)
+    ordering = read_orders(message.order, scope)
+    if any(has_aggregate(order.child) for order in ordering):
+        raise NotNative("an aggregate in a sort")
+    is_global = not message.HasField("is_global") or message.is_global
+    return make.sort(scope.frame, ordering, is_global)
+
+
+@RELATIONS.handles("limit")
+def read_limit(message: Any, context: Context) -> Frame:
+    return make.limit(read_frame(message.input, context), message.limit)
+
+
+@RELATIONS.handles("offset")
+def read_offset(message: Any, context: Context) -> Frame:
+    return make.limit(read_frame(message.input, context), None, message.offset)
+
+
+@RELATIONS.handles("tail")
+def read_tail(message: Any, context: Context) -> Frame:
+    return make.tail(read_frame(message.input, context), message.limit)
+
+
+@RELATIONS.handles("deduplicate")
+def read_deduplicate(message: Any, context: Context) -> Frame:
+    if message.within_watermark:
+        raise NotNative("deduplication within a watermark")
+    frame = read_frame(message.input, context)
+    if message.all_columns_as_keys:
+        return make.distinct(frame)
+    keys: list[int] = []
+    for name in message.column_names:
+        found = make.find_columns(frame, name, context.settings)
+        if not found:
+            raise unresolved(frame, [name])
+        keys += found
+    return make.distinct(frame, tuple(keys))
+
+
+@RELATIONS.handles("repartition", "hint")
+def read_same_rows(message: Any, context: Context) -> Frame:
+    """How rows are spread over partitions, and hints, change no answer here."""
+    frame = read_frame(message.input, context)
+    return make.over(frame, lambda relation: relation)
+
+
+@RELATIONS.handles("repartition_by_expression")
+def read_repartition_by_expression(message: Any, context: Context) -> Frame:
+    scope = Scope(read_frame(message.input, context), context)
+    for expression in message.partition_exprs:
+        if expression.WhichOneof("expr_type") == "sort_order":
+            read_orders([expression.sort_order], scope)
+        else:
+            read_expression(expression, scope)
+    return make.over(scope.frame, lambda relation: relation)
+
+
+RELATIONS.to_spark(
+    map_partitions="Python functions run on Spark",
+    group_map="Python functions run on Spark",
+    co_group_map="Python functions run on Spark",
+    apply_in_pandas_with_state="streaming runs on Spark",
+    with_watermark="streaming runs on Spark",
+    common_inline_user_defined_table_function="Python table functions run on Spark",
+    common_inline_user_defined_data_source="Python data sources run on Spark",
+    ml_relation="machine learning runs on Spark",
+    relation_changes="change feeds run on Spark",
+    extension="extensions of the protocol",
+    unknown="a relation that is not set",
+)

@@ -1,0 +1,128 @@
+"""Connect relations that bring rows in: files, tables and views, rows sent by the client, kept results."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.connect.proto import relations_pb2
+
+from twinspark.analysis.context import Context
+from twinspark.analysis.local_data import local_data
+from twinspark.analysis.scope import Frame, frame_of
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.relations import Field, Relation, Scan
+from twinspark.read.proto.identifiers import attribute_parts
+from twinspark.read.proto.relations import RELATIONS, read_frame
+from twinspark.read.proto.types import read_schema_text
+from twinspark.types import StructType
+
+FILE_FORMATS = frozenset({"parquet", "csv", "json", "text", "orc"})
+
+
+@RELATIONS.handles("read")
+def read_read(message: Any, context: Context) -> Frame:
+    if message.is_streaming:
+        raise NotNative("streaming runs on Spark")
+    if message.WhichOneof("read_type") == "named_table":
+        return read_table(message.named_table, context)
+    return read_files(message.data_source, context)
+
+
+def read_table(message: Any, context: Context) -> Frame:
+    if message.options:
+        raise NotNative("a table with options")
+    return table_frame(attribute_parts(message.unparsed_identifier), context)
+
+
+def table_frame(parts: tuple[str, ...], context: Context) -> Frame:
+    """A view of the session, or a table of a catalog, under its name."""
+    view = find_view(parts, context)
+    if view is not None:
+        return view_frame(view, parts, context)
+    if context.tables is None:
+        raise NotNative(f"table {'.'.join(parts)}")
+    relation, qualifier = context.tables.relation(parts, context)
+    return frame_of(relation, qualifier)
+
+
+def find_view(parts: tuple[str, ...], context: Context) -> Any:
+    key = tuple(part.lower() for part in parts)
+    found = context.views.get(key)
+    if found is None and len(key) == 2 and key[0] == "global_temp":
+        raise SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=".".join(f"`{part}`" for part in parts))
+    return found
+
+
+def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
+    """Views are plans: the message, or whatever gives a frame when asked, inlined."""
+    if isinstance(view, relations_pb2.Relation):
+        frame = read_frame(view, context)
+    elif isinstance(view, Relation):
+        frame = frame_of(view)
+    else:
+        frame = view(context)
+    relation = frame.plain()
+    return frame_of(relation, (parts[-1],) if len(parts) == 1 else parts)
+
+
+def read_files(message: Any, context: Context) -> Frame:
+    if message.predicates:
+        raise NotNative("predicates of a JDBC source")
+    format = (message.format or context.config.get("spark.sql.sources.default", "parquet")).lower()
+    if format not in FILE_FORMATS:
+        raise NotNative(f"the source {format}")
+    schema = read_schema_text(message.schema) if message.schema else None
+    paths = list(message.paths) or [v for k, v in message.options.items() if k.lower() == "path"]
+    found = context.scan_files(format, paths, dict(message.options), schema, context)
+    return frame_of(scan_relation(found))
+
+
+def scan_relation(found: Any) -> Scan:
+    fields = tuple(schema_fields(found.schema))
+    return Scan(
+        fields=fields,
+        sql=found.sql,
+        names=tuple(f.name for f in fields),
+        input_files=tuple(found.input_files),
+        size_in_bytes=found.size_in_bytes,
+    )
+
+
+def schema_fields(schema: StructType) -> list[Field]:
+    return [Field(f.name, f.dataType, f.nullable, tuple((f.metadata or {}).items())) for f in schema.fields]
+
+
+# ---- rows sent by the client
+
+
+@RELATIONS.handles("local_relation")
+def read_local_relation(message: Any, context: Context) -> Frame:
+    schema = read_schema_text(message.schema) if message.schema else None
+    data = message.data if message.HasField("data") else None
+    return local_frame([data] if data is not None else [], schema)
+
+
+@RELATIONS.handles("cached_local_relation")
+def read_cached_local_relation(message: Any, context: Context) -> Frame:
+    kept = relations_pb2.LocalRelation()
+    kept.ParseFromString(context.local_relations(message.hash))
+    return read_local_relation(kept, context)
+
+
+@RELATIONS.handles("chunked_cached_local_relation")
+def read_chunked_local_relation(message: Any, context: Context) -> Frame:
+    schema = None
+    if message.HasField("schemaHash"):
+        schema = read_schema_text(context.local_relations(message.schemaHash).decode())
+    return local_frame([context.local_relations(hash) for hash in message.dataHashes], schema)
+
+
+def local_frame(chunks: list[bytes], schema: StructType | None) -> Frame:
+    tables = [pa.ipc.open_stream(chunk).read_all() for chunk in chunks]
+    digest = hashlib.blake2b(digest_size=16)
+    for chunk in chunks:
+        digest.update(chunk)
+    table = pa.concat_tables(tables) if tables else None
+    return frame_of(local_data(table, schema, digest.hexdigest()))
