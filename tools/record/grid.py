@@ -62,10 +62,14 @@ def expand(line: str) -> Iterator[str]:
 
 def filled(template: str) -> Iterator[str]:
     """The template with its holes filled from their pools."""
-    holes = [POOLS[name] if name else split_pool(inline) for name, inline in HOLE.findall(template)]
+    holes = hole_pools(template)
     pieces = HOLE.split(template)[::3]
     for values in chosen(holes):
         yield "".join(piece + value for piece, value in zip(pieces, [*values, ""], strict=True))
+
+
+def hole_pools(template: str) -> list[list[str]]:
+    return [POOLS[name] if name else split_pool(inline) for name, inline in HOLE.findall(template)]
 
 
 def split_pool(text: str) -> list[str]:

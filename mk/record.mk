@@ -1,0 +1,17 @@
+# Recorded answers: ask Spark again, replay them on our engine, look for more with random inputs.
+.PHONY: record record-signatures replay gaps fuzz
+
+record: $(READY)  ## ask a real Spark again: make record TOPIC=strings [REMOTE=sc://host:port]
+	$(BIN)/python -m tools.record values $(TOPIC) $(if $(REMOTE),--remote $(REMOTE))
+
+record-signatures: $(READY)  ## ask a real Spark which types functions take and give: [TOPIC=…] [REMOTE=…]
+	$(BIN)/python -m tools.record signatures $(TOPIC) $(if $(REMOTE),--remote $(REMOTE))
+
+replay: $(READY)  ## the recorded cases on our engine, function by function: [TOPIC=…] [FUNCTION=upper]
+	$(BIN)/python -m tools.replay $(TOPIC) $(if $(FUNCTION),--function $(FUNCTION))
+
+gaps: $(READY)  ## rewrite the list of recorded cases that still differ: [TOPIC=…]
+	$(BIN)/python -m tools.replay $(TOPIC) --gaps --show 0
+
+fuzz: $(READY)  ## random inputs on both engines: make fuzz FUNCTION=upper [N=5000] [REMOTE=…]
+	$(BIN)/python -m tools.fuzz $(FUNCTION) --rows $(or $(N),5000) $(if $(REMOTE),--remote $(REMOTE))
