@@ -9,6 +9,7 @@ from fuzz_native import connection
 from twinspark.duck import native
 from twinspark.duck.native import build
 
+CONFIG = '|config="spark.sql.ansi.enabled"'
 NINES = "99999999999999999999999999999999999999::DECIMAL(38,0)"
 needs_extension = pytest.mark.skipif(not native.available(), reason="no C compiler: the native extension was not built")
 
@@ -51,26 +52,44 @@ def test_two_databases_can_load_it() -> None:
 @pytest.mark.parametrize(
     ("sql", "error"),
     [
-        ("spark_decimal_divide_6(1.0, 0, 38)", "SPARK:DIVIDE_BY_ZERO"),
+        ("spark_decimal_divide_6(1.0, 0, 38)", "SPARK:DIVIDE_BY_ZERO" + CONFIG),
         (
             f"spark_decimal_divide_6({NINES}, 0.0000003::DECIMAL(38,37), 38)",
             "SPARK:NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION|value=333333333333333333333333333333333333330000000."
-            "000000000000000000000000000000000000000|precision=38|scale=6",
+            "000000000000000000000000000000000000000|precision=38|scale=6" + CONFIG,
         ),
         (
             "spark_decimal_multiply_6('9999999999999999999.9999999999999999999'::DECIMAL(38,19),"
             " '9999999999999999999.9999999999999999999'::DECIMAL(38,19), 38)",
             "SPARK:NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION|value=99999999999999999999999999999999999998.0"
-            "|precision=38|scale=6",
+            "|precision=38|scale=6" + CONFIG,
         ),
         (
             f"spark_decimal_add_0({NINES}, {NINES}, 38)",
             "SPARK:NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION|value=199999999999999999999999999999999999998"
-            "|precision=38|scale=0",
+            "|precision=38|scale=0" + CONFIG,
         ),
         (
             f"spark_decimal_remainder_37({NINES}, 0.0000007::DECIMAL(38,37), 38)",
             "SPARK:ELSEWHERE|reason=java.math.BigDecimal: Division impossible",
+        ),
+        (
+            """spark_string_to_int_ansi('a''b|c\\d')""",
+            r"""SPARK:CAST_INVALID_INPUT|expression='a\'b%7Cc\\d'|sourceType="STRING"|targetType="INT"|ansiConfig="""
+            + '"spark.sql.ansi.enabled"',
+        ),
+        (
+            "spark_string_to_decimal_ansi_2('12345678901.5', 10)",
+            "SPARK:NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION|value=12345678901.5|precision=10|scale=2" + CONFIG,
+        ),
+        ("spark_string_to_decimal_ansi_2('1e39', 10)", "SPARK:NUMERIC_OUT_OF_SUPPORTED_RANGE|value=1e39"),
+        (
+            "spark_double_to_decimal_ansi_2(1e12, 10)",
+            "SPARK:NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION|value=1000000000000|precision=10|scale=2" + CONFIG,
+        ),
+        (
+            "spark_double_to_decimal_ansi_0(100, 2)",
+            "SPARK:NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION|value=100.0|precision=2|scale=0" + CONFIG,
         ),
     ],
 )

@@ -5,11 +5,22 @@ whose result is a DECIMAL stands there without its scale suffix. `load(connectio
 """
 
 import ctypes
+from importlib.util import find_spec
 from pathlib import Path
 
 import duckdb
 
 LIBRARY = Path(__file__).parent / "twinspark.duckdb_extension"
+
+
+def _zones() -> Path:
+    """Where the time zone files of Python's tzdata are (pandas depends on that package)."""
+    found = find_spec("tzdata")
+    assert found is not None and found.origin is not None
+    return Path(found.origin).parent / "zoneinfo"
+
+
+ZONES = _zones()
 
 
 def _registered() -> dict[str, str]:
@@ -37,8 +48,13 @@ def load(connection: duckdb.DuckDBPyConnection) -> bool:
     """
     if not available():
         return False
-    connection.execute(f"LOAD '{str(LIBRARY).replace(chr(39), chr(39) * 2)}'")
+    connection.execute(f"LOAD {_quoted(LIBRARY)}")
+    connection.execute(f"SELECT spark_zoneinfo({_quoted(ZONES)})")
     return True
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 CONFIG = {"allow_unsigned_extensions": "true"}

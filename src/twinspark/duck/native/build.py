@@ -13,8 +13,17 @@ EXTENSION = "twinspark.duckdb_extension"
 API_VERSION = "v1.5.6"  # of DuckDB's C extension API (duckdb_api.h)
 EXTENSION_VERSION = "v0.1.0"
 # No contraction and no fast maths: the last bit of a double is part of Spark's answer.
-FLAGS = ["-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-fast-math", "-ffp-contract=off"]
-WARNINGS = ["-Wall", "-Wextra", "-Wno-missing-field-initializers"]
+FLAGS = [
+    "-std=gnu11",
+    "-D_GNU_SOURCE",
+    "-O2",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-fno-fast-math",
+    "-ffp-contract=off",
+]
+WARNINGS = ["-Wall", "-Wextra", "-Werror=implicit-function-declaration", "-Wno-missing-field-initializers"]
 
 
 def compiler() -> str | None:

@@ -152,12 +152,12 @@ static void write_decimal(char *into, size_t size, const char *digits, int count
     into[at] = 0;
 }
 
-void decimal_out_of_range(native_call *call, const char *value, int precision, int scale) {
+void decimal_out_of_range(native_call *call, text value, int precision, int scale) {
     char digits[2][12];
     snprintf(digits[0], sizeof digits[0], "%d", precision);
     snprintf(digits[1], sizeof digits[1], "%d", scale);
-    spark_error(call, "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", "value", value, "precision", digits[0], "scale",
-                digits[1], NULL);
+    spark_error_text(call, "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", "value", value, "precision", digits[0], "scale",
+                     digits[1], "config", ANSI_CONFIG, NULL);
 }
 
 /* Long division by hand, one digit at a time: whole part and 39 digits after the point, rounded down. */
@@ -214,7 +214,7 @@ static void out_of_range(native_call *call, enum operation operation, const oper
         product_text(of, value, sizeof value);
     else
         sum_text(of, operation == SUBTRACT, value, sizeof value);
-    decimal_out_of_range(call, value, precision, of->scale);
+    decimal_out_of_range(call, plain_text(value), precision, of->scale);
 }
 
 /* Everything in 64 bits: the everyday case, several times faster. */
@@ -259,7 +259,7 @@ static inline __attribute__((always_inline)) void binary_rows(native_call *call,
         of.right = decimal_at(&right, row);
         if (operation == DIVIDE && of.right == 0) {
             if (raise)
-                spark_error(call, "DIVIDE_BY_ZERO", NULL);
+                spark_error(call, "DIVIDE_BY_ZERO", "config", ANSI_CONFIG, NULL);
             else
                 set_null(call, row);
             continue;
@@ -290,7 +290,7 @@ static bool whole_division_refused(native_call *call, idx_t row, int128 divisor,
     if (divisor != 0)
         return false;
     if (condition)
-        spark_error(call, condition, NULL);
+        spark_error(call, condition, "config", ANSI_CONFIG, NULL);
     else
         set_null(call, row);
     return true;
@@ -321,7 +321,7 @@ static void remainder_rows(native_call *call) {
         if (!fits_128(&remainder) || low_128(&remainder) >= power_of_ten[precision]) {
             write_decimal(value, sizeof value, digits, count, common, of.left < 0);
             if (how->raise)
-                decimal_out_of_range(call, value, precision, of.scale);
+                decimal_out_of_range(call, plain_text(value), precision, of.scale);
             else
                 set_null(call, row);
             continue;
@@ -352,7 +352,7 @@ static void integral_rows(native_call *call) {
             char value[100], digits[80];
             write_decimal(value, sizeof value, digits, wide_digits(quotient, digits), 0, negative);
             if (how->raise)
-                decimal_out_of_range(call, value, precision, 0);
+                decimal_out_of_range(call, plain_text(value), precision, 0);
             else
                 set_null(call, row);
         } else

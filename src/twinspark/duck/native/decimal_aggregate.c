@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-void decimal_out_of_range(native_call *call, const char *value, int precision, int scale);
-
 typedef struct {
     uint64_t low, high; /* the sum, 128 bits of two's complement; DuckDB aligns states to 8 bytes */
     double rough;       /* the sum as Spark keeps it for short decimals, see by_doubles */
@@ -77,7 +75,8 @@ typedef struct { bool raise; const char *alternative; } failing;
 
 static void lost_sum(native_call *call, const failing *how, idx_t row) {
     if (how->raise)
-        spark_error(call, "ARITHMETIC_OVERFLOW", "message", "Overflow in sum of decimals", "alternative", how->alternative, NULL);
+        spark_error(call, "ARITHMETIC_OVERFLOW", "message", "Overflow in sum of decimals", "alternative",
+                    how->alternative, "config", ANSI_CONFIG, NULL);
     else
         set_null(call, row);
 }
@@ -87,18 +86,18 @@ static void out_of_range(native_call *call, const failing *how, idx_t row, int12
         set_null(call, row);
         return;
     }
-    char digits[80], text[200];
+    char digits[80], value[200];
     int count = wide_digits(widen(unscaled < 0 ? -(uint128)unscaled : (uint128)unscaled), digits);
     size_t at = 0;
     if (unscaled < 0)
-        text[at++] = '-';
+        value[at++] = '-';
     for (int place = count - 1 > value_scale ? count - 1 : value_scale; place >= 0; place--) {
-        text[at++] = place < count ? digits[count - 1 - place] : '0';
+        value[at++] = place < count ? digits[count - 1 - place] : '0';
         if (place == value_scale && value_scale)
-            text[at++] = '.';
+            value[at++] = '.';
     }
-    text[at] = 0;
-    decimal_out_of_range(call, text, precision, call->scale);
+    value[at] = 0;
+    decimal_out_of_range(call, plain_text(value), precision, call->scale);
 }
 
 static void finish_sum(native_call *call, const decimal_state *state, idx_t row, const failing *how) {
@@ -161,26 +160,26 @@ static void average_out_of_range(native_call *call, const decimal_state *state) 
     uint128 count = (uint128)state->count, magnitude = sum < 0 ? -(uint128)sum : (uint128)sum;
     uint256 whole = widen(magnitude), divisor = widen(count);
     scale_up(&divisor, state->input_scale);
-    char text[200];
+    char value[200];
     size_t at = 0;
     uint256 rest = whole;
     if (sum < 0)
-        text[at++] = '-';
+        value[at++] = '-';
     if (fits_128(&divisor))
         rest = widen(divide_by_128(&whole, low_128(&divisor)));
     else
         whole = widen(0);
-    at += (size_t)wide_digits(whole, text + at);
-    text[at++] = '.';
+    at += (size_t)wide_digits(whole, value + at);
+    value[at++] = '.';
     for (int i = 0; i < 39; i++) {
         char digit = '0';
         scale_up(&rest, 1);
         for (; compare_wide(&rest, &divisor) >= 0; digit++)
             subtract_wide(&rest, &divisor);
-        text[at++] = digit;
+        value[at++] = digit;
     }
-    text[at] = 0;
-    decimal_out_of_range(call, text, state->precision, call->scale);
+    value[at] = 0;
+    decimal_out_of_range(call, plain_text(value), state->precision, call->scale);
 }
 
 static void finish_average(native_call *call, const decimal_state *state, idx_t row, const failing *how) {

@@ -7,7 +7,8 @@
 static void *api[API_SLOTS];
 void *const *twinspark_api = api;
 
-static const native_function *const function_tables[] = {decimal_functions};
+static const native_function *const function_tables[] = {decimal_functions,  decimal_cast_functions, cast_functions,
+                                                        zone_functions,     datetime_functions};
 static const native_aggregate *const aggregate_tables[] = {decimal_aggregates};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -25,8 +26,6 @@ static size_t append(char *buffer, size_t size, size_t at, text part, bool encod
     return at;
 }
 
-static text plain(const char *string) { return (text){string, (uint32_t)strlen(string)}; }
-
 /* The aggregate's and the scalar function's info are different things behind one pointer type. */
 static void fail(native_call *call, const char *message) {
     call->failed = true;
@@ -39,16 +38,16 @@ static void fail(native_call *call, const char *message) {
 static void fail_with(native_call *call, const char *condition, const char *key, text value, va_list more) {
     size_t size = 1024 + 3 * (size_t)value.length, at = 0;
     char *message = malloc(size);
-    at = append(message, size, at, plain("SPARK:"), false);
-    at = append(message, size, at, plain(condition), false);
+    at = append(message, size, at, plain_text("SPARK:"), false);
+    at = append(message, size, at, plain_text(condition), false);
     while (key) {
-        at = append(message, size, at, plain("|"), false);
-        at = append(message, size, at, plain(key), false);
-        at = append(message, size, at, plain("="), false);
+        at = append(message, size, at, plain_text("|"), false);
+        at = append(message, size, at, plain_text(key), false);
+        at = append(message, size, at, plain_text("="), false);
         at = append(message, size, at, value, true);
         key = va_arg(more, const char *);
         if (key)
-            value = plain(va_arg(more, const char *));
+            value = plain_text(va_arg(more, const char *));
     }
     fail(call, message);
     free(message);
@@ -65,8 +64,25 @@ void spark_error(native_call *call, const char *condition, ...) {
     va_list more;
     va_start(more, condition);
     const char *key = va_arg(more, const char *);
-    fail_with(call, condition, key, plain(key ? va_arg(more, const char *) : ""), more);
+    fail_with(call, condition, key, plain_text(key ? va_arg(more, const char *) : ""), more);
     va_end(more);
+}
+
+/* Spark's Literal.sql: in single quotes, quotes and backslashes escaped. */
+void cast_invalid_input(native_call *call, text value, const char *target) {
+    char *quoted = malloc(2 * (size_t)value.length + 3), name[64];
+    uint32_t at = 0;
+    quoted[at++] = '\'';
+    for (uint32_t i = 0; i < value.length; i++) {
+        if (value.bytes[i] == '\'' || value.bytes[i] == '\\')
+            quoted[at++] = '\\';
+        quoted[at++] = value.bytes[i];
+    }
+    quoted[at++] = '\'';
+    snprintf(name, sizeof name, "\"%s\"", target);
+    spark_error_text(call, "CAST_INVALID_INPUT", "expression", (text){quoted, at}, "sourceType", "\"STRING\"", "targetType",
+                     name, "ansiConfig", ANSI_CONFIG, NULL);
+    free(quoted);
 }
 
 void misuse(native_call *call, const char *message) { fail(call, message); }

@@ -48,9 +48,9 @@ typedef struct native_aggregate {
 } native_aggregate;
 
 /* The tables, one for each topic file; each ends with a line without a name. */
-extern const native_function decimal_functions[], cast_functions[], datetime_functions[], math_functions[], hash_functions[],
-    text_functions[], unicode_functions[], number_functions[];
-extern const native_aggregate decimal_aggregates[], sketch_aggregates[];
+extern const native_function decimal_functions[], cast_functions[], decimal_cast_functions[], zone_functions[],
+    datetime_functions[];
+extern const native_aggregate decimal_aggregates[];
 
 static inline bool bit(const uint64_t *mask, idx_t row) { return !mask || (mask[row >> 6] >> (row & 63) & 1); }
 static inline bool row_valid(const native_call *call, idx_t row) { return bit(call->valid, row); }
@@ -83,6 +83,7 @@ static inline text text_of(const duckdb_string *string) {
 static inline text argument_text(const native_call *call, int argument, idx_t row) {
     return text_of(&ARGUMENT(call, duckdb_string, argument)[row]);
 }
+static inline text plain_text(const char *string) { return (text){string, (uint32_t)strlen(string)}; }
 /* For bytes known to be valid UTF-8 (or a BLOB): no check is made. */
 static inline void set_text(native_call *call, idx_t row, const char *bytes, size_t length) {
     duckdb_unsafe_vector_assign_string_element_len(call->result, row, bytes, length);
@@ -92,6 +93,10 @@ static inline void set_text(native_call *call, idx_t row, const char *bytes, siz
  * In values `|`, `=`, `%` and NUL are percent-encoded. */
 void spark_error(native_call *call, const char *condition, ...);
 void spark_error_text(native_call *call, const char *condition, const char *key, text value, ...);
+void decimal_out_of_range(native_call *call, text value, int precision, int scale);
+/* CAST_INVALID_INPUT with the text quoted as Spark quotes it; `target` is Spark's SQL name of the type. */
+void cast_invalid_input(native_call *call, text value, const char *target);
+#define ANSI_CONFIG "\"spark.sql.ansi.enabled\""
 /* A mistake of the caller (the SQL writer), not of the user. */
 void misuse(native_call *call, const char *message);
 
