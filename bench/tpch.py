@@ -19,7 +19,7 @@ import tpch_report
 import tpch_servers
 import tpch_sql
 from pyspark.errors import PySparkException
-from tpch_compare import FORMS, Client
+from tpch_compare import FORMS, Client, connect
 
 Result = dict[str, Any]
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -51,7 +51,7 @@ def raw_duckdb(directory: Path, times: int) -> Result:
 def measured(engine: str, directory: Path, times: int) -> Result:
     """One server from its start to its end."""
     with tpch_servers.SERVERS[engine]() as server:
-        client = Client(server.url, directory)
+        client = connect(server.url, directory)
         result: Result = {"ready_seconds": server.ready_seconds}
         result["select_1"] = select1.summary(select1.latencies(client.spark))
         for form in FORMS:

@@ -39,8 +39,8 @@ class Answer:
 class Client:
     """A session on one server, with the eight tables as frames and as temporary views."""
 
-    def __init__(self, url: str, directory: Path) -> None:
-        self.spark = SparkSession.builder.remote(url).create()
+    def __init__(self, spark: SparkSession, directory: Path) -> None:
+        self.spark = spark
         self.tables = tpch_dataframe.tables(self.spark, str(directory), data.TABLES)
         for name, frame in self.tables.items():
             frame.createOrReplaceTempView(name)
@@ -57,6 +57,11 @@ class Client:
         frame = self.frame(form, number)
         rows = [tuple(row) for row in frame.collect()]
         return Answer(frame.schema, rows, time.perf_counter() - started)
+
+
+def connect(url: str, directory: Path) -> Client:
+    """A session of its own on that server."""
+    return Client(SparkSession.builder.remote(url).create(), directory)
 
 
 def difference(ours: Answer, theirs: Answer, ordered_by: Sequence[str]) -> str | None:
@@ -130,8 +135,8 @@ def main() -> None:
     directory = data.tpch(chosen.scale)
     numbers = [int(number) for number in chosen.queries.split(",")]
     with ExitStack() as started:
-        ours = Client(chosen.ours or started.enter_context(tpch_servers.twinspark()).url, directory)
-        spark = Client(chosen.spark or started.enter_context(tpch_servers.spark()).url, directory)
+        ours = connect(chosen.ours or started.enter_context(tpch_servers.twinspark()).url, directory)
+        spark = connect(chosen.spark or started.enter_context(tpch_servers.spark()).url, directory)
         equal = [compare(ours, spark, form, number) for form in chosen.form or FORMS for number in numbers]
     print(f"TPCH COMPARE {sum(equal)} of {len(equal)} equal")
     sys.exit(not all(equal))

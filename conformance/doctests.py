@@ -139,7 +139,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("--only", default="", help="run only the cases whose name contains this")
     parser.add_argument("--cases", type=Path, help="run only the cases that this file lists")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def main() -> None:

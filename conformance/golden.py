@@ -195,7 +195,7 @@ def main() -> None:
     parser.add_argument("patterns", nargs="*", help="such as group-by 'subquery/*'; default all but udf/ udaf/ udtf/")
     parser.add_argument("--out", type=Path, default=Path("golden.json"))
     parser.add_argument("--timeout", type=int, default=60, help="seconds per query")
-    chosen = parser.parse_args()
+    chosen = parser.parse_intermixed_args()
     logging.disable(logging.CRITICAL)  # the client logs every error it receives, with the server's stack trace
     os.environ.setdefault("SPARK_CONNECT_MODE_ENABLED", "1")
     total, everything, started = Counter[str](), {}, time.time()

@@ -133,7 +133,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--cap", type=int, default=1800, help="seconds per file")
     parser.add_argument("--groups", default="sql", help=",".join(GROUPS))
     parser.add_argument("-k", default="", help="passed on to pytest")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def chosen_files(groups: str, patterns: list[str]) -> list[Path]:

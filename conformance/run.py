@@ -46,7 +46,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("--engines", default="auto,duckdb")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from environment import ROOT, Suite
 
@@ -36,6 +37,8 @@ def serving(engine: str, suite: Suite) -> Iterator[str]:
         try:
             until_it_listens(port, process)
             yield f"sc://localhost:{port}"
+            if engine == "duckdb":
+                expect_no_jvm(process.pid)
         finally:
             process.terminate()
             process.wait(30)
@@ -63,3 +66,10 @@ def until_it_listens(port: int, process: subprocess.Popen[bytes]) -> None:
         except OSError:
             time.sleep(0.05)
     raise TimeoutError(f"the server does not listen; see {ROOT}/server-*.log")
+
+
+def expect_no_jvm(pid: int) -> None:
+    """The native share is worth nothing if Spark helped."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    if any(Path(f"/proc/{child}/comm").read_text().strip() == "java" for child in children):
+        raise RuntimeError("a JVM was started in duckdb mode")

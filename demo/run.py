@@ -15,10 +15,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from data import generate
 from outcome import first_difference
 from rich.console import Console
 from rich.table import Table
+from shop import generate
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / ".data" / "demo"
