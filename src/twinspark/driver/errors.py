@@ -73,7 +73,7 @@ CLASSES: dict[str, type[DatabaseError]] = {
 
 
 def error_of(message: str, sqlstate: str | None) -> DatabaseError:
-    """What the server said, without the JVM's stack. HYT00 is a timeout and HY008 a cancellation; the rest goes by class."""
+    """The words without the JVM's stack. HYT00 is a timeout and HY008 a cancellation; the rest goes by class."""
     message = message.partition("\n\tat ")[0]
     if sqlstate == "HYT00":
         return QueryTimeout(message, sqlstate)

@@ -11,7 +11,7 @@ from typing import Protocol
 from twinspark.driver.errors import InterfaceError, OperationalError
 from twinspark.driver.wire import Reader
 
-RECEIVE = 1 << 18
+RECEIVE = 1 << 20
 START, OK, BAD, ERROR, COMPLETE = 1, 2, 3, 4, 5
 
 

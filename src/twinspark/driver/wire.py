@@ -37,8 +37,7 @@ class Reader:
         if self.more is None or count > LARGEST:
             raise WireError(f"the message ends {missing} bytes too early")
         rest = self.data[self.position :]
-        # Doubling keeps the copying linear when a long list arrives in pieces.
-        self.data = memoryview(bytes(rest) + self.more(max(missing, len(rest))))
+        self.data = memoryview(bytes(rest) + self.more(missing))
         self.position = 0
         if len(self.data) < count:
             raise WireError(f"the connection ended {count - len(self.data)} bytes too early")

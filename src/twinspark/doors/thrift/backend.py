@@ -1,0 +1,182 @@
+"""What runs the door's statements: a small protocol, and its implementation over any Spark Connect server."""
+
+import contextlib
+import ctypes
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import types as t
+from pyspark.sql.connect.session import SparkSession
+
+Arguments = list[Any] | dict[str, Any] | None
+
+
+class BackendError(Exception):
+    """A statement failed: Spark's own words and SQLSTATE."""
+
+    def __init__(self, message: str, sqlstate: str | None) -> None:
+        super().__init__(message)
+        self.sqlstate = sqlstate
+
+
+class Statement(Protocol):
+    """A running statement: its schema, its batches as they come, and a way to stop it."""
+
+    @property
+    def schema(self) -> t.StructType: ...
+
+    @property
+    def batches(self) -> Iterator[pa.RecordBatch]: ...
+
+    def progress(self) -> float: ...
+
+
+class BackendSession(Protocol):
+    def prepare(self) -> str:
+        """A name for a statement to come, by which another thread may cancel it."""
+
+    def execute(self, name: str, sql: str, arguments: Arguments = None) -> Statement: ...
+
+    def describe(self, sql: str) -> t.StructType:
+        """The schema of a query, by analysis alone."""
+
+    def time_zone(self) -> str: ...
+
+    def cancel(self, name: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Backend(Protocol):
+    def open(self, user: str, configuration: Mapping[str, str]) -> BackendSession: ...
+
+
+class ConnectBackend:
+    """Statements run in Spark Connect sessions at `url`: twinspark's own server, or any other."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def open(self, user: str, configuration: Mapping[str, str]) -> BackendSession:
+        separator = "" if self.url.endswith(";") else ";" if "/;" in self.url else "/;"
+        named = f"{self.url}{separator}user_id={quote(user)}" if user else self.url
+        with spark_errors():
+            session = ConnectSession(SparkSession.builder.remote(named).create())
+            for key, value in configuration.items():
+                session.spark.conf.set(key, value)
+        return session
+
+
+class ConnectSession:
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+
+    def prepare(self) -> str:
+        return f"thrift-{uuid.uuid4()}"
+
+    def execute(self, name: str, sql: str, arguments: Arguments = None) -> Statement:
+        return ConnectStatement(self.spark, name, sql, arguments)
+
+    def describe(self, sql: str) -> t.StructType:
+        with spark_errors():
+            found: t.StructType = self.spark.sql(sql).schema
+            return found
+
+    def time_zone(self) -> str:
+        with spark_errors():
+            return str(self.spark.conf.get("spark.sql.session.timeZone"))
+
+    def cancel(self, name: str) -> None:
+        with spark_errors():
+            self.spark.interruptTag(name)
+
+    def close(self) -> None:
+        self.spark.stop()
+
+
+class ConnectStatement:
+    """`spark.sql` runs commands at once and leaves queries to the second request, whose stream is read as it comes."""
+
+    def __init__(self, spark: SparkSession, name: str, sql: str, arguments: Arguments) -> None:
+        self.done = 0.0
+        with spark_errors(), tagged(spark, name):
+            frame = spark.sql(sql, arguments) if arguments else spark.sql(sql)
+            client = spark.client
+            request = client._execute_plan_request_with_metadata()
+            request.plan.CopyFrom(frame._plan.to_proto(client))
+        self.stream = client._execute_and_fetch_as_iterator(request, {})
+        self.first: list[pa.RecordBatch] = []
+        self.schema = self.learn_schema(frame)
+
+    def learn_schema(self, frame: Any) -> t.StructType:
+        """The first response brings the schema; reading on to the first batch lets errors show before `finished`."""
+        found: t.StructType | None = None
+        with spark_errors():
+            for item in self.stream:
+                if isinstance(item, t.StructType):
+                    found = item
+                elif isinstance(item, pa.RecordBatch):
+                    self.first.append(item)
+                    break
+            return found if found is not None else frame.schema
+
+    @property
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        while self.first:
+            yield readable(self.first.pop(0))
+        with spark_errors():
+            for item in self.stream:
+                if isinstance(item, pa.RecordBatch):
+                    yield readable(item)
+
+    def progress(self) -> float:
+        return self.done
+
+
+@contextlib.contextmanager
+def tagged(spark: SparkSession, name: str) -> Iterator[None]:
+    """Tags belong to the calling thread, so statements of other threads are not touched."""
+    spark.addTag(name)
+    try:
+        yield
+    finally:
+        spark.removeTag(name)
+
+
+@contextlib.contextmanager
+def spark_errors() -> Iterator[None]:
+    try:
+        yield
+    except PySparkException as error:
+        message = str(error).partition("\n\nJVM stacktrace:")[0]
+        raise BackendError(message, error.getSqlState()) from error
+
+
+def readable(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """pyarrow cannot open arrays of Arrow's month interval; the same bytes under a schema of int32 it can."""
+    schema = pa.schema([with_int_months(field) for field in batch.schema])
+    if schema == batch.schema:
+        return batch
+    holder = ctypes.create_string_buffer(128)  # struct ArrowArray of the C data interface has 80 bytes
+    batch._export_to_c(ctypes.addressof(holder))
+    return pa.RecordBatch._import_from_c(ctypes.addressof(holder), schema)
+
+
+def with_int_months(field: pa.Field) -> pa.Field:
+    return field.with_type(int_months(field.type))
+
+
+def int_months(kind: pa.DataType) -> pa.DataType:
+    if str(kind) == "month_interval":
+        return pa.int32()
+    if pa.types.is_list(kind):
+        return pa.list_(with_int_months(kind.value_field))
+    if pa.types.is_map(kind):
+        return pa.map_(with_int_months(kind.key_field), with_int_months(kind.item_field))
+    if pa.types.is_struct(kind):
+        return pa.struct([with_int_months(kind.field(index)) for index in range(kind.num_fields)])
+    return kind

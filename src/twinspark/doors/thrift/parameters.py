@@ -1,0 +1,95 @@
+"""TSparkParameters as the typed literals a Spark Connect statement takes."""
+
+import datetime
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+from pyspark.sql import types as t
+from pyspark.sql.connect.column import Column
+from pyspark.sql.connect.expressions import LiteralExpression
+
+from twinspark.doors.thrift.backend import Arguments, BackendError
+from twinspark.driver.errors import DataError
+from twinspark.driver.messages import Message
+from twinspark.driver.text_values import day_time
+from twinspark.driver.type_names import TypeNameError, parse_type_name
+
+Zone = Callable[[], str]
+
+
+def arguments_of(parameters: list[Message] | None, zone: Zone) -> Arguments:
+    """Named ones as a dict, the others as a list."""
+    if not parameters:
+        return None
+    if parameters[0].get("name"):
+        return {parameter["name"]: argument(parameter, zone) for parameter in parameters}
+    return [argument(parameter, zone) for parameter in parameters]
+
+
+def argument(parameter: Message, zone: Zone) -> Any:
+    """A literal of exactly the type the client named."""
+    text = value_text(parameter.get("value") or {})
+    name = parameter.get("type") or "STRING"
+    try:
+        kind = parse_type_name(name)
+        value = None if text is None else value_of(text, kind, name, zone)
+    except (ValueError, ArithmeticError, TypeNameError, DataError) as error:
+        raise BackendError(f"a parameter is not a {name}: {text!r} ({error})", "22018") from error
+    if isinstance(value, Decimal):
+        kind = decimal_kind(value, kind, name)
+    return Column(LiteralExpression(value, t.NullType() if value is None else kind))
+
+
+def value_text(value: Message) -> str | None:
+    found = next(iter(value.values()), None)
+    return str(found).lower() if isinstance(found, bool) else None if found is None else str(found)
+
+
+def value_of(text: str, kind: t.DataType, name: str, zone: Zone) -> Any:
+    if isinstance(kind, t.TimestampType):
+        return moment(text, zone)
+    read = READ.get(type(kind))
+    if read is None:
+        raise ValueError(f"parameters of type {name} are not supported")
+    return read(text)
+
+
+def moment(text: str, zone: Zone) -> datetime.datetime:
+    """Without an offset the text means the session's wall clock."""
+    found = datetime.datetime.fromisoformat(text)
+    return found if found.tzinfo else found.replace(tzinfo=ZoneInfo(zone()))
+
+
+def interval(text: str) -> datetime.timedelta:
+    found: datetime.timedelta = day_time(pa.array([text]), t.DayTimeIntervalType(), "", "")[0].as_py()
+    return found
+
+
+def decimal_kind(value: Decimal, kind: t.DataType, name: str) -> t.DataType:
+    """DECIMAL without numbers means as many digits as the text has."""
+    if "(" in name:
+        return kind
+    scale = max(-int(value.as_tuple().exponent), 0)
+    return t.DecimalType(max(len(value.as_tuple().digits), scale, 1), scale)
+
+
+READ: dict[type[t.DataType], Callable[[str], Any]] = {
+    t.StringType: str,
+    t.CharType: str,
+    t.VarcharType: str,
+    t.BooleanType: lambda text: {"true": True, "false": False}[text.lower()],
+    t.ByteType: int,
+    t.ShortType: int,
+    t.IntegerType: int,
+    t.LongType: int,
+    t.FloatType: float,
+    t.DoubleType: float,
+    t.DecimalType: Decimal,
+    t.BinaryType: bytes.fromhex,
+    t.DateType: datetime.date.fromisoformat,
+    t.TimestampNTZType: datetime.datetime.fromisoformat,
+    t.DayTimeIntervalType: interval,
+}

@@ -1,0 +1,311 @@
+"""TCLIService's methods, one short function each, over the sessions and operations they name."""
+
+import threading
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pyspark
+
+from twinspark.doors.thrift.backend import Arguments, Backend, BackendError, BackendSession
+from twinspark.doors.thrift.metadata import listing, quoted
+from twinspark.doors.thrift.operations import HandleError, Operation, Rows, statement_rows
+from twinspark.doors.thrift.parameters import arguments_of
+from twinspark.doors.thrift.row_sets import Form, form_of
+from twinspark.driver.messages import LISTINGS, Message
+from twinspark.driver.protocol import (
+    HIVE_V10,
+    LOG_OUTPUT,
+    SESSION_CONF_PREFIX,
+    SPARK_V9,
+    USE_DATABASE,
+    OperationState,
+    OperationType,
+    ResultFormat,
+    StatusCode,
+    is_spark_version,
+)
+
+OK: Message = {"statusCode": StatusCode.SUCCESS}
+DIRECT_WAIT = 5.0  # how long a client that wants direct results is kept before it has to ask again
+LONG_POLL = 5.0
+INFO: dict[int, Message] = {
+    2: {"stringValue": "twinspark"},
+    13: {"stringValue": "Spark SQL"},
+    14: {"stringValue": "\\"},
+    17: {"stringValue": "Spark SQL"},
+    18: {"stringValue": pyspark.__version__},
+    29: {"stringValue": "`"},
+    30: {"lenValue": 128},
+    32: {"lenValue": 128},
+    34: {"lenValue": 128},
+    35: {"lenValue": 128},
+    46: {"smallIntValue": 0},
+    10003: {"stringValue": "N"},
+}
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Who is at the other end: the name they logged in with, and whether bytes stay on this machine."""
+
+    user: str
+    is_local: bool
+
+
+@dataclass
+class Session:
+    backend: BackendSession
+    version: int
+    lz4: bool
+    id: bytes = field(default_factory=lambda: uuid.uuid4().bytes)
+    secret: bytes = field(default_factory=lambda: uuid.uuid4().bytes)
+    operations: dict[bytes, Operation] = field(default_factory=dict)
+
+    @property
+    def handle(self) -> Message:
+        return {"sessionId": {"guid": self.id, "secret": self.secret}}
+
+
+class Service:
+    """All sessions of one door."""
+
+    def __init__(self, backend: Backend, compress_local: bool = False) -> None:
+        self.backend = backend
+        self.compress_local = compress_local
+        self.sessions: dict[bytes, Session] = {}
+        self.operations: dict[bytes, Operation] = {}
+        self.lock = threading.Lock()
+
+    def answer(self, method: str, request: Message, peer: Peer) -> Message:
+        """A reply with a status; what went wrong is told there, in Spark's words."""
+        try:
+            reply = METHODS[method](self, request, peer)
+        except HandleError as error:
+            return {"status": error_status(str(error), "HY000")}
+        except StatementError as error:
+            return {"status": error_status(str(error), error.sqlstate or "")}
+        except BackendError as error:
+            return {"status": error_status(f"Error running query: {error}", error.sqlstate or "")}
+        return {"status": OK, **reply}
+
+    def close(self) -> None:
+        """Every session ends with the door."""
+        for session in list(self.sessions.values()):
+            self.end(session)
+
+    def session(self, request: Message) -> Session:
+        identifier = bytes(request["sessionHandle"]["sessionId"]["guid"])
+        found = self.sessions.get(identifier)
+        if found is None:
+            raise HandleError(f"Invalid SessionHandle: SessionHandle [{uuid.UUID(bytes=identifier)}]")
+        return found
+
+    def operation(self, request: Message) -> Operation:
+        identifier = bytes(request["operationHandle"]["operationId"]["guid"])
+        found = self.operations.get(identifier)
+        if found is None:
+            raise HandleError(f"Invalid OperationHandle: OperationHandle [{uuid.UUID(bytes=identifier)}]")
+        return found
+
+    # Sessions
+
+    def open_session(self, request: Message, peer: Peer) -> Message:
+        version = agreed_version(request)
+        configuration, database = settings_of(request)
+        backend = self.backend.open(peer.user or request.get("username", ""), configuration)
+        session = Session(backend, version, self.compress_local or not peer.is_local)
+        if database:
+            backend.execute(backend.prepare(), f"USE {database}")
+        with self.lock:
+            self.sessions[session.id] = session
+        reply: Message = {"serverProtocolVersion": version, "sessionHandle": session.handle, "configuration": {}}
+        if is_spark_version(version):
+            reply |= {"canUseMultipleCatalogs": True, "initialNamespace": request.get("initialNamespace")}
+        return reply
+
+    def close_session(self, request: Message, peer: Peer) -> Message:
+        self.end(self.session(request))
+        return {}
+
+    def end(self, session: Session) -> None:
+        with self.lock:
+            self.sessions.pop(session.id, None)
+        for operation in list(session.operations.values()):
+            self.drop(operation, session)
+        session.backend.close()
+
+    def get_info(self, request: Message, peer: Peer) -> Message:
+        self.session(request)
+        found = INFO.get(request.get("infoType", -1))
+        if found is None:
+            raise HandleError(f"Unrecognized GetInfoType value: {request.get('infoType')}")
+        return {"infoValue": found}
+
+    # Operations
+
+    def execute_statement(self, request: Message, peer: Peer) -> Message:
+        session = self.session(request)
+        statement = request.get("statement", "")
+        arguments = arguments_of(request.get("parameters"), session.backend.time_zone)
+        form = form_of(session.version, request, session.lz4)
+        operation = Operation(
+            OperationType.EXECUTE_STATEMENT, form, run_statement(session.backend, statement, arguments), session.backend
+        )
+        return self.launch(session, operation, request)
+
+    def list_metadata(self, method: str, request: Message) -> Message:
+        """Listings are never Arrow: databricks-sql-connector asks for none of it and reads columns."""
+        session = self.session(request)
+        catalogs = is_spark_version(session.version)
+        form = Form(session.version)
+        kind = OPERATION_TYPES.get(method, OperationType.UNKNOWN)
+        operation = Operation(
+            kind, form, lambda name: listing(method, session.backend, request, catalogs), session.backend
+        )
+        return self.launch(session, operation, {**request, "runAsync": False})
+
+    def launch(self, session: Session, operation: Operation, request: Message) -> Message:
+        with self.lock:
+            self.operations[operation.id] = session.operations[operation.id] = operation
+        direct = request.get("getDirectResults")
+        wait = (DIRECT_WAIT if direct else 0) if request.get("runAsync") else None
+        operation.start(wait, float(request.get("queryTimeout") or 0))
+        if operation.state == OperationState.ERROR and not request.get("runAsync"):
+            self.drop(operation, session)
+            raise StatementError(operation.error, operation.sqlstate)
+        reply: Message = {"operationHandle": operation.handle}
+        if direct:
+            reply["directResults"] = self.direct_results(operation, direct)
+        return reply
+
+    def direct_results(self, operation: Operation, wanted: Message) -> Message:
+        found: Message = {"operationStatus": {"status": OK, **operation.status()}}
+        if operation.state == OperationState.FINISHED:
+            found["resultSetMetadata"] = {"status": OK, **operation.metadata()}
+            found["resultSet"] = {
+                "status": OK,
+                **operation.fetch(0, wanted.get("maxRows", 0), wanted.get("maxBytes", 0)),
+            }
+        return found
+
+    def get_operation_status(self, request: Message, peer: Peer) -> Message:
+        """Waits a little for the end, as Spark's server does, so that clients need not ask often."""
+        operation = self.operation(request)
+        operation.done.wait(LONG_POLL)
+        return operation.status()
+
+    def cancel_operation(self, request: Message, peer: Peer) -> Message:
+        self.operation(request).cancel()
+        return {}
+
+    def close_operation(self, request: Message, peer: Peer) -> Message:
+        operation = self.operation(request)
+        self.drop(operation, next((s for s in self.sessions.values() if operation.id in s.operations), None))
+        return {}
+
+    def drop(self, operation: Operation, session: Session | None) -> None:
+        with self.lock:
+            self.operations.pop(operation.id, None)
+            if session is not None:
+                session.operations.pop(operation.id, None)
+        operation.close()
+
+    def get_result_set_metadata(self, request: Message, peer: Peer) -> Message:
+        return self.operation(request).metadata()
+
+    def fetch_results(self, request: Message, peer: Peer) -> Message:
+        operation = self.operation(request)
+        if request.get("fetchType") == LOG_OUTPUT:
+            return {"hasMoreRows": False, "results": empty_log(operation.form)}
+        reply = operation.fetch(request.get("orientation", 0), request.get("maxRows", 0), request.get("maxBytes") or 0)
+        if request.get("includeResultSetMetadata") or operation.form.arrow:
+            reply["resultSetMetadata"] = {"status": OK, **operation.metadata()}
+        return reply
+
+    def refuse_token(self, request: Message, peer: Peer) -> Message:
+        raise HandleError("Delegation token is not supported")
+
+    def get_query_id(self, request: Message, peer: Peer) -> Message:
+        return {"queryId": self.operation(request).name}
+
+    def set_client_info(self, request: Message, peer: Peer) -> Message:
+        self.session(request)
+        return {}
+
+
+class StatementError(BackendError):
+    """A failure whose words are complete already."""
+
+
+Method = Callable[[Service, Message, Peer], Message]
+
+
+def lister(method: str) -> Method:
+    return lambda service, request, peer: service.list_metadata(method, request)
+
+
+METHODS: dict[str, Method] = {
+    "OpenSession": Service.open_session,
+    "CloseSession": Service.close_session,
+    "GetInfo": Service.get_info,
+    "ExecuteStatement": Service.execute_statement,
+    "GetOperationStatus": Service.get_operation_status,
+    "CancelOperation": Service.cancel_operation,
+    "CloseOperation": Service.close_operation,
+    "GetResultSetMetadata": Service.get_result_set_metadata,
+    "FetchResults": Service.fetch_results,
+    "GetDelegationToken": Service.refuse_token,
+    "CancelDelegationToken": Service.refuse_token,
+    "RenewDelegationToken": Service.refuse_token,
+    "GetQueryId": Service.get_query_id,
+    "SetClientInfo": Service.set_client_info,
+    **{name: lister(name) for name in LISTINGS},
+}
+OPERATION_TYPES = {
+    "GetTypeInfo": OperationType.GET_TYPE_INFO,
+    "GetCatalogs": OperationType.GET_CATALOGS,
+    "GetSchemas": OperationType.GET_SCHEMAS,
+    "GetTables": OperationType.GET_TABLES,
+    "GetTableTypes": OperationType.GET_TABLE_TYPES,
+    "GetColumns": OperationType.GET_COLUMNS,
+    "GetFunctions": OperationType.GET_FUNCTIONS,
+}
+
+
+def run_statement(backend: BackendSession, statement: str, arguments: Arguments) -> Callable[[str], Rows]:
+    return lambda name: statement_rows(backend.execute(name, statement, arguments))
+
+
+def error_status(message: str, sqlstate: str) -> Message:
+    """No infoMessages: hive-jdbc reads a stack out of them, and breaks on anything else."""
+    return {"statusCode": StatusCode.ERROR, "errorMessage": message, "sqlState": sqlstate, "errorCode": 0}
+
+
+def agreed_version(request: Message) -> int:
+    """min(client, V10) for Hive clients; a SPARK version only for those who offered one."""
+    offered = max(request.get("client_protocol_i64") or 0, request.get("client_protocol", HIVE_V10))
+    if is_spark_version(offered):
+        return min(offered, SPARK_V9)
+    return max(0, min(offered, HIVE_V10))
+
+
+def settings_of(request: Message) -> tuple[dict[str, str], str]:
+    """Spark's configuration and the database (quoted) to start in."""
+    given: dict[str, str] = request.get("configuration") or {}
+    settings = {}
+    for key, value in given.items():
+        name = key.removeprefix(SESSION_CONF_PREFIX)
+        if name.startswith("spark."):
+            settings[name] = value
+    namespace = request.get("initialNamespace") or {}
+    names = [namespace.get("catalogName"), namespace.get("schemaName")]
+    database = given.get(USE_DATABASE)
+    parts = database.split(".") if database else [name for name in names if name]
+    return settings, ".".join(map(quoted, parts))
+
+
+def empty_log(form: Form) -> Message:
+    if form.format == ResultFormat.ROW:
+        return {"startRowOffset": 0, "rows": []}
+    return {"startRowOffset": 0, "rows": [], "columns": []}
