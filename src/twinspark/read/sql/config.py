@@ -1,7 +1,12 @@
 """The session settings that change how SQL text is read."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from twinspark.errors import NotNative
+
+_VARIABLE = re.compile(r"\$\{(?:(\w+?):)?(\S+?)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,24 @@ class ParserConfig:
             time_zone=settings.get("spark.sql.session.timeZone", "UTC"),
             settings=settings,
         )
+
+    def substituted(self, text: str) -> str:
+        """${name} replaced by the setting of that name, as Spark does before it reads a statement."""
+        if "${" not in text or self._setting("spark.sql.variable.substitute", "true").lower() != "true":
+            return text
+        return _VARIABLE.sub(self._variable, text)
+
+    def _variable(self, found: re.Match[str]) -> str:
+        prefix, name = found.groups()
+        if prefix not in (None, "spark", "sparkconf", "hivevar", "hiveconf"):
+            raise NotNative(f"SQL: variable {found[0]}")
+        value = self._setting(name, "")
+        if not value and name.startswith("spark."):
+            raise NotNative(f"SQL: variable {found[0]}, a setting that may have a default")
+        return self.substituted(value)
+
+    def _setting(self, name: str, default: str) -> str:
+        return (self.settings or {}).get(name, default)
 
 
 DEFAULT = ParserConfig()

@@ -116,6 +116,12 @@ class Cursor:
         context = QueryContext(self.text[start:stop], start, stop - 1)
         self.complaints.append(ParseError(condition, self.text, start, (context,), **parameters))
 
+    def complain_plainly(self, condition: str, exception: str, start: int, **parameters: object) -> None:
+        """As `complain`, without a query context, by an exception of that class."""
+        error = ParseError(condition, self.text, start, (), **parameters)
+        error.exception = exception
+        self.complaints.append(error)
+
     def complain_of_query(self, condition: str, **parameters: object) -> None:
         """As `complain`, told of the whole query around it, whose end is not known yet."""
         self.complaints.append(ParseError(condition, self.text, -1, (), **parameters))
@@ -244,12 +250,15 @@ class Cursor:
         if self.kinds[at] != ")":
             return None
         start, self.at = self.start, at + 1
+        return self.parts_of(value, start)
+
+    def parts_of(self, value: str, start: int) -> tuple[str, ...]:
+        """The parts of a name given as a string, between that offset and here."""
         inner = Cursor(value, self.config)
         try:
             return inner.whole(inner.multipart_identifier).parts
         except ParseError as error:
-            context = QueryContext(self.text[start : self.stop], start, self.stop - 1)
-            self.complaints.append(ParseError(error.condition, self.text, start, (context,), **error.parameters))
+            self.complain(error.condition, start, self.stop, **error.parameters)
             return (value,)
 
     def _single(self, parts: tuple[str, ...], start: int) -> str:

@@ -64,7 +64,7 @@ class DataTypes(Strings):
         self.expect(">")
         return spark.MapType(key, value)
 
-    def _struct(self) -> spark.DataType:
+    def _struct_type(self) -> spark.DataType:
         start = self.start
         self.expect("STRUCT")
         if self.take("<>"):
@@ -203,7 +203,7 @@ class DataTypes(Strings):
 _READERS = {
     "ARRAY": DataTypes._array,
     "MAP": DataTypes._map,
-    "STRUCT": DataTypes._struct,
+    "STRUCT": DataTypes._struct_type,
     "STRING": DataTypes._string,
     "CHAR": DataTypes._char,
     "CHARACTER": DataTypes._char,

@@ -6,7 +6,12 @@ _MAX_EXTRA = 32  # characters of a line shown around a fragment: SQLQueryContext
 
 
 class ParseError(SparkError):
-    """What Spark's parser would have thrown: `line` counts from 1, `position` from 0, as in its message."""
+    """What Spark's parser would have thrown: `line` counts from 1, `position` from 0, as in its message.
+
+    `exception` is the Java class; a few checks inside Spark's parser throw others than ParseException.
+    """
+
+    exception = "ParseException"
 
     def __init__(
         self,
@@ -24,6 +29,8 @@ class ParseError(SparkError):
 
     def __str__(self) -> str:
         message = str(self.args[0])
+        if self.exception != "ParseException":
+            return message
         if self.contexts:
             return f"\n{message}\n{self._summary()}"
         return f"\n{message} (line {self.line}, pos {self.position})\n\n== SQL ==\n{self._pointed()}"

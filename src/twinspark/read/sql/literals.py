@@ -52,14 +52,14 @@ class Literals(DataTypes):
         if kind not in ("integer", "decimal"):
             self._check_range(kind, text, start)
         elif len(text) > 38:
-            self._check_digits(text, start)
+            self._check_digits(kind, text, start)
         return NumberLiteral(start, self.stop, kind, text)
 
     def _check_range(self, kind: str, text: str, start: int) -> None:
         if kind == "exponent":
             kind = "decimal" if self.config.legacy_exponent_literal_as_decimal else "double"
         if kind in ("bigdecimal", "decimal"):
-            return self._check_digits(text, start)
+            return self._check_digits(kind, text, start)
         lowest, highest = _RANGES[kind]
         if not Decimal(lowest) <= Decimal(text) <= Decimal(highest):
             self.complain(
@@ -73,14 +73,17 @@ class Literals(DataTypes):
             )
         return None
 
-    def _check_digits(self, text: str, start: int) -> None:
+    def _check_digits(self, kind: str, text: str, start: int) -> None:
         _, digits, exponent = Decimal(text).as_tuple()
         assert isinstance(exponent, int)
         precision = max(len(digits), -exponent) if exponent <= 0 else len(digits) + exponent
-        if precision > 38:
-            self.complain(
-                "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", start, self.stop, precision=precision, maxPrecision=38
-            )
+        if precision <= 38:
+            return
+        problem, counts = "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", {"precision": precision, "maxPrecision": 38}
+        if kind == "bigdecimal":
+            self.complain(problem, start, self.stop, **counts)
+        else:
+            self.complain_plainly(problem, "SparkArithmeticException", start, **counts)
 
     # ------------------------------------------------------------ typed strings
     def typed_literal(self) -> Expression:
@@ -137,6 +140,8 @@ class Literals(DataTypes):
         if self.kinds[at] in ("+", "-"):
             at += 1
         if self.kinds[at] in ("integer", "decimal"):
+            if self.kinds[at + 1] not in _MULTI_UNITS:
+                self.fail(at + 1)
             return self.kinds[at + 1] in _MULTI_UNITS
         if not self.is_string_or_marker(at):
             return False
@@ -202,7 +207,7 @@ class Literals(DataTypes):
         try:
             found = intervals.duration_of("".join(f" {value} {unit}" for value, unit, _ in parts))
         except IntervalFormat as error:
-            self.complain(error.condition, begin, stop, **error.parameters)
+            self.complain_plainly(error.condition, "SparkIllegalArgumentException", begin, **error.parameters)
             return CalendarInterval(start, stop, 0, 0, 0)
         return self._interval_of_units(start, found, [unit for _, unit, _ in parts])
 

@@ -13,6 +13,7 @@ _CLOCK = r"([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?(?P<zone>[
 _TIMESTAMP = re.compile(rf"([+-]?)([0-9]{{4,6}})(?:-([0-9]{{1,2}})(?:-([0-9]{{1,2}})(?:[ T]{_CLOCK})?)?)?", re.DOTALL)
 _TIME = re.compile(rf"T?{_CLOCK}", re.DOTALL)
 _SPECIAL_DATES = ("epoch", "now", "today", "tomorrow", "yesterday")
+_SPECIAL = re.compile(r"([A-Za-z]+)[ \t]*(.*)", re.DOTALL)
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{1,2})(?::?(\d{2}))?)?")
 _EPOCH_DAYS = 719468  # days from 0000-03-01 to 1970-01-01
 
@@ -26,8 +27,11 @@ class Moment:
 
 
 def is_special(text: str) -> bool:
-    """'now', 'today' and friends: only a running session knows their value."""
-    return text.strip().lower() in _SPECIAL_DATES
+    """'now', 'today UTC' and friends: only a running session knows their value."""
+    found = _SPECIAL.fullmatch(text.strip())
+    if found is None or found[1].lower() not in _SPECIAL_DATES:
+        return False
+    return not found[2] or (found[1].lower() != "now" and zone_of(found[2]) is not None)
 
 
 def days_of(text: str) -> int | None:

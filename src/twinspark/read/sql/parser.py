@@ -1,29 +1,29 @@
 """The entry points: one text, one tree."""
 
 from twinspark.read.sql.config import DEFAULT, ParserConfig
-from twinspark.read.sql.pipes import Pipes
+from twinspark.read.sql.scripts import Scripts
 from twinspark.read.sql.tree import Expression, Query, Statement
 
 
 def parse_statement(text: str, config: ParserConfig = DEFAULT) -> Statement:
-    """One statement, as spark.sql takes it."""
-    reader = Pipes(text, config)
-    return reader.whole(reader.query, semicolons=True)
+    """One statement or one script, as spark.sql takes it."""
+    reader = Scripts(config.substituted(text), config)
+    return reader.whole(reader.script_or_statement, semicolons=True)
 
 
 def parse_query(text: str, config: ParserConfig = DEFAULT) -> Query:
     """A query and nothing else, as a view's text is read."""
-    reader = Pipes(text, config)
+    reader = Scripts(text, config)
     return reader.whole(reader.query)
 
 
 def parse_expression(text: str, config: ParserConfig = DEFAULT) -> Expression:
     """An expression, with an alias if one is written, as selectExpr and expr take it."""
-    reader = Pipes(text, config)
+    reader = Scripts(text, config)
     return reader.whole(reader.named_expression)
 
 
 def parse_multipart_identifier(text: str, config: ParserConfig = DEFAULT) -> tuple[str, ...]:
     """The parts of a name such as `db`.`t`."""
-    reader = Pipes(text, config)
+    reader = Scripts(text, config)
     return reader.whole(reader.multipart_identifier).parts

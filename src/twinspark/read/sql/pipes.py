@@ -1,9 +1,9 @@
 """Pipe operators: query |> SELECT …, |> WHERE …, |> AGGREGATE … and the others."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import fields
+from collections.abc import Callable
 
 from twinspark.read.sql.queries import Queries
+from twinspark.read.sql.resolved import nodes_of
 from twinspark.read.sql.tree import (
     Column,
     Expression,
@@ -11,7 +11,6 @@ from twinspark.read.sql.tree import (
     Grouping,
     GroupingAnalytics,
     Name,
-    Node,
     Organization,
     Pipe,
     PipeAggregate,
@@ -23,7 +22,6 @@ from twinspark.read.sql.tree import (
     PipeSet,
     PipeSetOperation,
     PipeWhere,
-    Query,
     QueryTerm,
     Select,
     WindowDefinition,
@@ -93,7 +91,7 @@ class Pipes(Queries):
             self.complain("_LEGACY_ERROR_TEMP_0035", start, self.stop, message=message)
         return name.parts[0], value
 
-    def _drop(self, start: int) -> PipeDrop:
+    def _drop_operator(self, start: int) -> PipeDrop:
         self.expect("DROP")
         columns: tuple[Name, ...] = self.listed(self.multipart_identifier)
         return PipeDrop(start, self.stop, columns)
@@ -195,21 +193,11 @@ def _unsupported_case(grouping: Grouping, aggregates: tuple[Expression, ...]) ->
     return ""
 
 
-def nodes_of(node: Node) -> Iterator[Node]:
-    """The node and everything under it, queries left out."""
-    yield node
-    for field in fields(node):
-        value = getattr(node, field.name)
-        for child in value if isinstance(value, tuple) else (value,):
-            if isinstance(child, Node) and not isinstance(child, Query):
-                yield from nodes_of(child)
-
-
 _OPERATORS: dict[str, Callable[[Pipes, int], PipeOperator]] = {
     "SELECT": Pipes._select,
     "EXTEND": Pipes._extend,
     "SET": Pipes._set,
-    "DROP": Pipes._drop,
+    "DROP": Pipes._drop_operator,
     "AS": Pipes._as,
     "WHERE": Pipes._where,
     "TABLESAMPLE": Pipes._sample_operator,

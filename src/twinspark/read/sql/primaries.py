@@ -108,6 +108,8 @@ class Primaries(Forms):
     # ------------------------------------------------------------ parentheses
     def _parenthesized(self) -> Expression:
         start = self.start
+        if self._is_row_of_select() and (row := self.attempt(self._row)):
+            return row
         if self.is_query_ahead() and (query := self.attempt(self.parenthesized_query)):
             return Subquery(start, self.stop, query)
         if self._is_lambda():
@@ -121,6 +123,16 @@ class Primaries(Forms):
             fields.append(self.named_expression())
         self.expect(")")
         return Row(start, self.stop, tuple(fields))
+
+    def _is_row_of_select(self) -> bool:
+        """(SELECT a, b) is a row too: of a column named select, aliased a, and of b. The grammar prefers that."""
+        kinds, at = self.kinds, self.at
+        return kinds[at + 1] == "SELECT" and kinds[at + 3] == "," and (self.is_name(at + 2) or self.is_string(at + 2))
+
+    def _row(self) -> Expression:
+        start = self.start
+        fields = self.in_parentheses(self.named_expression)
+        return Row(start, self.stop, fields)
 
     def _close(self, inner: Expression, start: int) -> Expression:
         if self.kinds[self.at] == ")" and type(inner).__name__ == "Alias":

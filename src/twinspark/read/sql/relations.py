@@ -1,9 +1,11 @@
 """What stands in FROM: tables, subqueries, functions, joins, samples, PIVOT and UNPIVOT."""
 
+from twinspark.read.sql.resolved import is_resolved
 from twinspark.read.sql.table_clauses import TableClauses
 from twinspark.read.sql.tree import (
     AliasedQuery,
     AliasedRelation,
+    Expression,
     From,
     InlineTable,
     Join,
@@ -12,8 +14,11 @@ from twinspark.read.sql.tree import (
     Name,
     NearestBy,
     Relation,
+    Row,
     Stream,
+    Struct,
     Table,
+    TableAlias,
     TableFunction,
 )
 
@@ -220,7 +225,24 @@ class Relations(TableClauses):
         self.expect("VALUES")
         rows = self.expressions()
         alias = self.table_alias()
+        self._check_rows(start, rows, alias)
         return InlineTable(start, self.stop, rows, alias)
+
+    def _check_rows(self, start: int, rows: tuple[Expression, ...], alias: TableAlias | None) -> None:
+        """Spark's parser computes inline tables that it can, and so finds uneven rows; analysis finds the others."""
+        width = len(alias.columns) if alias is not None and alias.columns else _width(rows[0])
+        for index, row in enumerate(rows):
+            if _width(row) != width:
+                if all(is_resolved(row) for row in rows):
+                    self.complain(
+                        "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH",
+                        start,
+                        self.stop,
+                        expectedNumCols=width,
+                        actualNumCols=_width(row),
+                        rowIndex=index,
+                    )
+                return
 
     # ------------------------------------------------------------ streams and lateral views
     def _is_stream(self) -> bool:
@@ -288,6 +310,10 @@ class Relations(TableClauses):
         if self.kinds[self.at] == "UNPIVOT" and self.kinds[self.at + 1] in ("(", "INCLUDE", "EXCLUDE"):
             unpivot = self.unpivot(None)
         return From(start, self.stop, relations, views, pivot, unpivot)
+
+
+def _width(row: Expression) -> int:
+    return len(row.fields) if isinstance(row, Row | Struct) else 1
 
 
 _JOIN_WORDS = frozenset({"INNER", "CROSS", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "OUTER"})

@@ -12,7 +12,7 @@ _WHOLE = (
     r"[0-9]+(?:(?:[eE][0-9]+)?(?:[bB][dD]|[dDfF])?|[lLsSyY]|[eE][0-9]+)(?!\w)|[0-9]+[eE][+-][0-9]+(?:[bB][dD]|[dDfF])?"
 )
 _TOKEN = re.compile(
-    r"[ \t\n\f\r\x0b\xa0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]*(?:"
+    r"[ \t\n\f\r\x0b\xa0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]*+(?:"
     rf"(?P<word>[^\W\d]\w*)|(?P<number>{_DECIMAL}|{_WHOLE})|(?P<digits>[0-9]\w*)"
     r"|(?P<string>'(?:[^'\\]++|\\.|'')*')"
     r"|(?P<backquoted>`(?:[^`]++|``)*`)"

@@ -1,7 +1,9 @@
 """Function calls and what may follow them: WITHIN GROUP, FILTER, IGNORE NULLS, OVER a window."""
 
 from twinspark.read.sql.expressions import Expressions
+from twinspark.read.sql.resolved import is_resolved
 from twinspark.read.sql.tree import (
+    Binary,
     Expression,
     FrameBound,
     Function,
@@ -9,7 +11,9 @@ from twinspark.read.sql.tree import (
     Name,
     NamedArgument,
     NamedWindow,
+    Parameter,
     SortItem,
+    StringLiteral,
     WindowDefinition,
     WindowFrame,
     WindowReference,
@@ -87,7 +91,12 @@ class Windows(Expressions):
     def identifier_expression(self) -> Expression:
         """IDENTIFIER(expression), also as the name of a function."""
         clause = self.identifier_clause()
-        return self.function_call(clause) if self.kinds[self.at] == "(" else clause
+        if self.kinds[self.at] == "(":
+            return self.function_call(clause)
+        text = folded(clause.expression)
+        if text is not None:
+            self.parts_of(text, clause.start)
+        return clause
 
     def identifier_clause(self) -> IdentifierClause:
         start = self.start
@@ -205,7 +214,20 @@ class Windows(Expressions):
             return FrameBound(start, self.stop, "CURRENT ROW", None)
         value = self.expression()
         kind = self.expect_any("PRECEDING", "FOLLOWING")
+        if not isinstance(value, Parameter) and not is_resolved(value):
+            message = "Frame bound value must be a literal."
+            self.complain("_LEGACY_ERROR_TEMP_0064", start, self.stop, msg=message)
         return FrameBound(start, self.stop, kind, value)
+
+
+def folded(node: Expression) -> str | None:
+    """The value of a string literal, or of literals put together with ||."""
+    if isinstance(node, StringLiteral):
+        return node.value
+    if isinstance(node, Binary) and node.operator == "||":
+        left, right = folded(node.left), folded(node.right)
+        return None if left is None or right is None else left + right
+    return None
 
 
 _BEHIND_CALL = frozenset({"WITHIN", "FILTER", "IGNORE", "RESPECT", "OVER"})

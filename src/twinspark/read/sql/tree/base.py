@@ -42,3 +42,10 @@ class IdentifierClause(Expression):
 
 
 Identifier: TypeAlias = Name | IdentifierClause
+
+
+@dataclass(frozen=True, slots=True)
+class Command(Statement):
+    """A statement that is no query; `text` is all of it, so that it can be given to Spark as it stands."""
+
+    text: str = field(compare=False, repr=False)

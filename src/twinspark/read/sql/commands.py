@@ -1,0 +1,449 @@
+"""Every statement by its first words, and the commands too small for a file of their own."""
+
+from collections.abc import Callable
+
+from twinspark.read.sql.settings import Settings
+from twinspark.read.sql.tree import (
+    Alias,
+    AlterNamespace,
+    AnalyzeTable,
+    AnalyzeTables,
+    CacheTable,
+    Call,
+    ClearCache,
+    Command,
+    CommentOn,
+    CreateNamespace,
+    DropNamespace,
+    ExecuteImmediate,
+    Explain,
+    Expression,
+    Identifier,
+    LoadData,
+    ManageResource,
+    Query,
+    Refresh,
+    RepairTable,
+    Statement,
+    TruncateTable,
+    UncacheTable,
+    UseNamespace,
+)
+
+_NAMESPACE = ("NAMESPACE", "DATABASE", "SCHEMA")
+_CHANGES = ("INSERT", "DELETE", "UPDATE", "MERGE")
+
+
+class Commands(Settings):
+    """The layer of statements."""
+
+    def statement(self) -> Statement:
+        kind = self.kinds[self.at]
+        reader = _STATEMENTS.get(kind)
+        if reader is not None:
+            return reader(self)
+        if kind == "WITH":
+            return self._with_statement()
+        if kind == "FROM":
+            return self._from_statement(self.start)
+        return self.query()
+
+    def _with_statement(self) -> Statement:
+        at, start, complaints = self.at, self.start, len(self.complaints)
+        ctes = self.with_clause()
+        if self.kinds[self.at] in _CHANGES:
+            return self.change(start, ctes)
+        if self.kinds[self.at] == "FROM":
+            many = self.attempt(lambda: self.change(start, ctes))
+            if many is not None:
+                return many
+        self.at = at
+        del self.complaints[complaints:]
+        return self.query()
+
+    def _from_statement(self, start: int) -> Statement:
+        return self.attempt(lambda: self.change(start, None)) or self.query()
+
+    def _change(self) -> Statement:
+        return self.change(self.start, None)
+
+    # ------------------------------------------------------------ CREATE, ALTER, DROP
+    def _create(self) -> Statement:
+        at = self.at + 1
+        kinds = self.kinds
+        if kinds[at] == "OR":
+            at += 2
+        while kinds[at] in ("GLOBAL", "TEMPORARY", "EXTERNAL"):
+            at += 1
+        reader = _CREATES.get(kinds[at])
+        if reader is None or (kinds[at] == "INDEX" and kinds[at + 1] in ("eof", ";")):
+            return self._not_supported() if kinds[at] in ("ROLE", "INDEX", "MACRO") else self._fail_at(at)
+        return reader(self)
+
+    def _fail_at(self, at: int) -> Statement:
+        raise self.fail(at)
+
+    def _alter(self) -> Statement:
+        kind = self.kinds[self.at + 1]
+        if kind in _NAMESPACE:
+            return self._alter_namespace()
+        if kind == "VIEW":
+            return self.alter_view()
+        if kind == "INDEX":
+            return self._not_supported()
+        if kind != "TABLE":
+            raise self.fail(self.at + 1)
+        return self.attempt(self._whole_alter) or self._hive_alter() or self.alter_table()
+
+    def _whole_alter(self) -> Command:
+        command = self.alter_table()
+        if self.kinds[self.at] not in ("eof", ";"):
+            raise self.fail()
+        return command
+
+    def _hive_alter(self) -> Command | None:
+        """Hive's own changes of tables, which Spark knows only to refuse them."""
+        at = self.at
+        words = self.attempt(self._hive_words)
+        if words is None:
+            self.at = at
+            return None
+        self.at = at
+        return self._refused(f"ALTER TABLE {words}")
+
+    def _hive_words(self) -> str:
+        self.expect("ALTER", "TABLE")
+        self.multipart_identifier()
+        self.optional_partition()
+        for words in _HIVE_ALTERS:
+            if self.take(*words):
+                return " ".join(words)
+        raise self.fail()
+
+    def _drop(self) -> Statement:
+        kind = self.kinds[self.at + 1]
+        if kind in _NAMESPACE:
+            return self._drop_namespace()
+        if kind == "TABLE":
+            return self.drop_table()
+        if kind == "VIEW":
+            return self.drop_view()
+        if kind == "FUNCTION":
+            return self.drop_function()
+        if kind == "TEMPORARY":
+            return self._drop_temporary()
+        if kind == "INDEX":
+            return self.attempt(self.drop_index) or self._not_supported()
+        if kind == "ROLE":
+            return self._not_supported()
+        raise self.fail(self.at + 1)
+
+    def _drop_temporary(self) -> Statement:
+        kind = self.kinds[self.at + 2]
+        if kind == "FUNCTION":
+            return self.drop_function()
+        if kind == "MACRO":
+            return self._not_supported()
+        return self.drop_variable()
+
+    # ------------------------------------------------------------ namespaces
+    def _create_namespace(self) -> Command:
+        start = self.start
+        self.at += 2
+        if_not_exists = self.if_not_exists()
+        name = self.identifier_reference()
+        comment = location = collation = None
+        properties = ()
+        while True:
+            if self.take("COMMENT"):
+                comment = self.string_value()
+            elif self.take("LOCATION"):
+                location = self.string_value()
+            elif self.take("DEFAULT", "COLLATION"):
+                collation = self.identifier()
+            elif self.take("WITH"):
+                self.expect_any("DBPROPERTIES", "PROPERTIES")
+                properties = self.property_list()  # type: ignore[assignment]
+            else:
+                return CreateNamespace(*self.span(start), name, if_not_exists, comment, location, collation, properties)
+
+    def _alter_namespace(self) -> Command:
+        start = self.start
+        self.at += 2
+        name = self.identifier_reference()
+        if self.take("DEFAULT", "COLLATION"):
+            return AlterNamespace(*self._spanning(start), name, "COLLATION", value=self.identifier())
+        word = self.expect_any("SET", "UNSET")
+        if word == "SET" and self.take("LOCATION"):
+            location = self.string_value()
+            return AlterNamespace(*self.span(start), name, "LOCATION", value=location)
+        self.expect_any("DBPROPERTIES", "PROPERTIES")
+        properties = self.property_list()
+        return AlterNamespace(*self.span(start), name, f"{word} PROPERTIES", properties)
+
+    def _spanning(self, start: int) -> tuple[int, int, str]:
+        """As `span`, with the token that comes next."""
+        return start, self.stops[self.at], self.text[start : self.stops[self.at]]
+
+    def _drop_namespace(self) -> Command:
+        start = self.start
+        self.at += 2
+        if_exists = self.take("IF", "EXISTS")
+        name = self.identifier_reference()
+        cascade = self.take_any("RESTRICT", "CASCADE") == "CASCADE"
+        return DropNamespace(*self.span(start), name, if_exists, cascade)
+
+    def _use(self) -> Command:
+        start = self.start
+        self.expect("USE")
+        explicit = self.kinds[self.at] in _NAMESPACE and self.kinds[self.at + 1] not in ("eof", ";", ".")
+        self.at += explicit
+        name = self.identifier_reference()
+        return UseNamespace(*self.span(start), name, explicit)
+
+    # ------------------------------------------------------------ running text
+    def _execute_immediate(self) -> Command:
+        start = self.start
+        self.expect("EXECUTE", "IMMEDIATE")
+        query = self.expression()
+        targets = self.listed(self.multipart_identifier) if self.take("INTO") else ()
+        begin = self.start
+        arguments: tuple[Expression, ...] = ()
+        if self.take("USING"):
+            arguments = self.using_arguments()
+            self._check_arguments(arguments, begin)
+        return ExecuteImmediate(*self.span(start), query, targets, arguments)
+
+    def _check_arguments(self, arguments: tuple[Expression, ...], begin: int) -> None:
+        names = [argument.names[0] for argument in arguments if isinstance(argument, Alias)]
+        twice = sorted({name for name in names if names.count(name) > 1}, key=names.index)
+        if twice:
+            shown = ", ".join(f"`{name}`" for name in twice)
+            self.complain("EXEC_IMMEDIATE_DUPLICATE_ARGUMENT_ALIASES", begin, self.stop, aliases=shown)
+
+    def _explain(self) -> Command:
+        start = self.start
+        self.expect("EXPLAIN")
+        mode = self.take_any("LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST")
+        statement = self.statement()
+        if mode == "LOGICAL":
+            self.complain("INVALID_STATEMENT_OR_CLAUSE", start, self.stop, operation="EXPLAIN LOGICAL")
+        return Explain(*self.span(start), mode, statement)
+
+    def _call(self) -> Command:
+        start = self.start
+        self.expect("CALL")
+        procedure = self.identifier_reference()
+        self.expect("(")
+        arguments = () if self.peek(")") else self.listed(self.function_argument)
+        self.expect(")")
+        return Call(*self.span(start), procedure, arguments)
+
+    # ------------------------------------------------------------ housekeeping
+    def _comment_on(self) -> Command:
+        start = self.start
+        self.expect("COMMENT", "ON")
+        kind = self.expect_any("TABLE", *_NAMESPACE)
+        name = self.identifier_reference()
+        self.expect("IS")
+        comment = None if self.take("NULL") else self.string_value()
+        return CommentOn(*self.span(start), "TABLE" if kind == "TABLE" else "NAMESPACE", name, comment)
+
+    def _refresh(self) -> Command:
+        start, second = self.start, self.kinds[self.at + 1]
+        if second in ("TABLE", "FUNCTION") and (found := self.attempt(self._refresh_named)):
+            return found
+        self.at += 1
+        if self.is_string_or_marker(self.at) and self.kinds[self.at + 1] in ("eof", ";"):
+            path = self.string_value()
+        else:
+            path = self._to_end().strip()
+        return Refresh(*self.span(start), "", path)
+
+    def _refresh_named(self) -> Command:
+        start, kind = self.start, self.kinds[self.at + 1]
+        self.at += 2
+        name = self.identifier_reference()
+        return self.at_end(Refresh(*self.span(start), kind, name))
+
+    def _cache(self) -> Command:
+        start = self.start
+        self.expect("CACHE")
+        lazy = self.take("LAZY")
+        self.expect("TABLE")
+        name = self.identifier_reference()
+        options = self.property_list() if self.take("OPTIONS") else ()
+        query: Query | None = self.optional_query()
+        return CacheTable(*self.span(start), name, lazy, options, query)
+
+    def _uncache(self) -> Command:
+        start = self.start
+        self.expect("UNCACHE", "TABLE")
+        if_exists = self.take("IF", "EXISTS")
+        name = self.identifier_reference()
+        return UncacheTable(*self.span(start), name, if_exists)
+
+    def _clear(self) -> Command:
+        start = self.start
+        self.expect("CLEAR", "CACHE")
+        return ClearCache(*self.span(start))
+
+    def _load(self) -> Command:
+        start = self.start
+        self.expect("LOAD", "DATA")
+        local = self.take("LOCAL")
+        self.expect("INPATH")
+        path = self.string_value()
+        overwrite = self.take("OVERWRITE")
+        self.expect("INTO", "TABLE")
+        table = self.identifier_reference()
+        partition = self.optional_partition()
+        return LoadData(*self.span(start), local, path, overwrite, table, partition)
+
+    def _truncate(self) -> Command:
+        start = self.start
+        self.expect("TRUNCATE", "TABLE")
+        table = self.identifier_reference()
+        partition = self.optional_partition()
+        return TruncateTable(*self.span(start), table, partition)
+
+    def _repair(self) -> Command:
+        start = self.start
+        self.take("MSCK")
+        self.expect("REPAIR", "TABLE")
+        table = self.identifier_reference()
+        option = self.take_any("ADD", "DROP", "SYNC")
+        if option:
+            self.expect("PARTITIONS")
+        return RepairTable(*self.span(start), table, option)
+
+    def _manage_resource(self) -> Command:
+        start = self.start
+        operation = self.expect_any("ADD", "LIST")
+        kind = self.simple_identifier()
+        rest = self._to_end().strip()
+        known = ("jar", "jars", "file", "files", "archive", "archives")
+        if kind.lower() not in known:
+            message = f"{operation} with resource type '{kind.lower()}'"
+            self.complain("_LEGACY_ERROR_TEMP_0035", start, self.stop, message=message)
+        return ManageResource(*self.span(start), operation, kind.upper(), rest)
+
+    def _analyze(self) -> Command:
+        start = self.start
+        self.expect("ANALYZE")
+        if self.take("TABLES"):
+            namespace = self.identifier_reference() if self.take_any("FROM", "IN") else None
+            self.expect("COMPUTE", "STATISTICS")
+            return AnalyzeTables(*self.span(start), namespace, self._no_scan())
+        self.expect("TABLE")
+        table: Identifier = self.identifier_reference()
+        partition = self.optional_partition()
+        self.expect("COMPUTE", "STATISTICS")
+        if self.take("FOR", "ALL", "COLUMNS"):
+            return AnalyzeTable(*self.span(start), table, partition, False, (), True)
+        columns = self.identifier_sequence() if self.take("FOR", "COLUMNS") else ()
+        no_scan = not columns and self._no_scan()
+        return AnalyzeTable(*self.span(start), table, partition, no_scan, columns, False)
+
+    def _no_scan(self) -> bool:
+        start = self.start
+        if not self.is_name(self.at):
+            return False
+        word = self.simple_identifier()
+        if word.upper() != "NOSCAN":
+            problem = "INVALID_SQL_SYNTAX.ANALYZE_TABLE_UNEXPECTED_NOSCAN"
+            self.complain(problem, start, self.stop, ctx=word.upper())
+        return True
+
+    # ------------------------------------------------------------ what Spark knows only to refuse
+    def _not_supported(self) -> Command:
+        words = [self.kinds[self.at]]
+        for word in self.kinds[self.at + 1 : self.at + 3]:
+            if word not in _REFUSED_WORDS:
+                break
+            words.append(word)
+        return self._refused(" ".join(words))
+
+    def _refused(self, operation: str) -> Command:
+        start = self.start
+        self.at += 1
+        rest = self._to_end()
+        self.complain("INVALID_STATEMENT_OR_CLAUSE", start, self.stop, operation=operation)
+        return ManageResource(*self.span(start), operation, "", rest)
+
+
+_REFUSED_WORDS = frozenset(
+    {"ROLE", "GRANT", "PRINCIPALS", "ROLES", "CURRENT", "TABLE", "COMPACTIONS", "TRANSACTIONS", "INDEXES", "LOCKS"}
+    | {"INDEX", "DATABASE", "TEMPORARY", "MACRO", "TRANSACTION"}
+)
+_HIVE_ALTERS = (
+    ("NOT", "CLUSTERED"),
+    ("CLUSTERED", "BY"),
+    ("NOT", "SORTED"),
+    ("SKEWED", "BY"),
+    ("NOT", "SKEWED"),
+    ("NOT", "STORED", "AS", "DIRECTORIES"),
+    ("SET", "SKEWED", "LOCATION"),
+    ("EXCHANGE", "PARTITION"),
+    ("ARCHIVE", "PARTITION"),
+    ("UNARCHIVE", "PARTITION"),
+    ("TOUCH",),
+    ("COMPACT",),
+    ("CONCATENATE",),
+    ("SET", "FILEFORMAT"),
+    ("REPLACE", "COLUMNS"),
+)
+
+
+def _show(reader: Commands) -> Statement:
+    if reader.kinds[reader.at + 1] in ("GRANT", "ROLE", "PRINCIPALS", "ROLES", "COMPACTIONS", "TRANSACTIONS"):
+        return reader._not_supported()
+    return reader._not_supported() if reader.kinds[reader.at + 1] in ("INDEXES", "LOCKS") else reader.show()
+
+
+_CREATES: dict[str, Callable[[Commands], Statement]] = {
+    "TABLE": Commands.create_table,
+    "VIEW": Commands.create_view,
+    "FUNCTION": Commands.create_function,
+    "INDEX": Commands.create_index,
+    "MATERIALIZED": Commands.create_pipeline_dataset,
+    "STREAMING": Commands.create_pipeline_dataset,
+    "FLOW": Commands.create_flow,
+    **dict.fromkeys(_NAMESPACE, Commands._create_namespace),
+}
+_STATEMENTS: dict[str, Callable[[Commands], Statement]] = {
+    "CREATE": Commands._create,
+    "REPLACE": Commands.replace_table,
+    "ALTER": Commands._alter,
+    "DROP": Commands._drop,
+    "USE": Commands._use,
+    "SET": Commands.set_command,
+    "RESET": Commands.reset_command,
+    "SHOW": _show,
+    "DESC": Commands.describe,
+    "DESCRIBE": Commands.describe,
+    "EXPLAIN": Commands._explain,
+    "EXECUTE": Commands._execute_immediate,
+    "CALL": Commands._call,
+    "DECLARE": Commands.declare,
+    "OPEN": Commands.open_cursor,
+    "FETCH": Commands.fetch_cursor,
+    "CLOSE": Commands.close_cursor,
+    "COMMENT": Commands._comment_on,
+    "REFRESH": Commands._refresh,
+    "CACHE": Commands._cache,
+    "UNCACHE": Commands._uncache,
+    "CLEAR": Commands._clear,
+    "LOAD": Commands._load,
+    "TRUNCATE": Commands._truncate,
+    "MSCK": Commands._repair,
+    "REPAIR": Commands._repair,
+    "ADD": Commands._manage_resource,
+    "LIST": Commands._manage_resource,
+    "ANALYZE": Commands._analyze,
+    **dict.fromkeys(_CHANGES, Commands._change),
+    **dict.fromkeys(
+        ("GRANT", "REVOKE", "EXPORT", "IMPORT", "LOCK", "UNLOCK", "START", "COMMIT", "ROLLBACK", "DFS"),
+        Commands._not_supported,
+    ),
+}

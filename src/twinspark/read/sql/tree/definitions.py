@@ -1,0 +1,459 @@
+"""Nodes of statements that define things: namespaces, tables, views, functions, variables, indexes."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyspark.sql.types import DataType, StructType
+
+from twinspark.read.sql.tree.base import Command, Expression, Identifier, Name, Node
+from twinspark.read.sql.tree.changes import FileFormat, PartitionSpec
+from twinspark.read.sql.tree.queries import Properties, Query, RowFormat
+
+
+# ---------------------------------------------------------------- namespaces
+@dataclass(frozen=True, slots=True)
+class CreateNamespace(Command):
+    name: Identifier
+    if_not_exists: bool
+    comment: str | None
+    location: str | None
+    collation: str | None
+    properties: Properties
+
+
+@dataclass(frozen=True, slots=True)
+class AlterNamespace(Command):
+    """`change` is SET PROPERTIES, UNSET PROPERTIES, LOCATION or COLLATION."""
+
+    name: Identifier
+    change: str
+    properties: Properties = ()
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DropNamespace(Command):
+    name: Identifier
+    if_exists: bool
+    cascade: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UseNamespace(Command):
+    """USE a.b; `explicit` when USE DATABASE, SCHEMA or NAMESPACE was written."""
+
+    name: Identifier
+    explicit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetCatalog(Command):
+    catalog: Expression
+
+
+# ---------------------------------------------------------------- tables
+@dataclass(frozen=True, slots=True)
+class Constraint(Node):
+    """`kind` is CHECK, UNIQUE, PRIMARY KEY, FOREIGN KEY or REFERENCES; characteristics as written, in capitals."""
+
+    name: str | None
+    kind: str
+    condition: Expression | None
+    columns: tuple[str, ...]
+    parent: Name | None
+    parent_columns: tuple[str, ...]
+    characteristics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity(Node):
+    always: bool
+    start_with: int
+    increment: int
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDefinition(Node):
+    """A column of CREATE TABLE or a parameter of a function."""
+
+    name: str
+    type: DataType
+    nullable: bool = True
+    default: Expression | None = None
+    generated: Expression | None = None
+    identity: Identity | None = None
+    comment: str | None = None
+    constraint: Constraint | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionTransform(Node):
+    """PARTITIONED BY a, days(ts), bucket(4, id), or a column with its type (`type` set)."""
+
+    name: str
+    arguments: tuple[Name | Expression, ...]
+    type: DataType | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BucketSpec(Node):
+    columns: tuple[str, ...]
+    sorted_by: tuple[tuple[str, str], ...]
+    buckets: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableClauses(Node):
+    """What may stand behind the columns of a table, in any order."""
+
+    options: tuple[tuple[str, Expression | None], ...] = ()
+    partitioning: tuple[PartitionTransform, ...] = ()
+    cluster_by: tuple[Name, ...] = ()
+    bucket: BucketSpec | None = None
+    row_format: RowFormat | None = None
+    file_format: FileFormat | None = None
+    location: str | None = None
+    comment: str | None = None
+    collation: str | None = None
+    properties: Properties = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable(Command):
+    """CREATE TABLE and, with `replace`, [CREATE OR] REPLACE TABLE (`or_create`)."""
+
+    name: Identifier
+    temporary: bool
+    external: bool
+    if_not_exists: bool
+    replace: bool
+    or_create: bool
+    columns: tuple[ColumnDefinition, ...]
+    constraints: tuple[Constraint, ...]
+    provider: Name | None
+    clauses: TableClauses
+    query: Query | None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTableLike(Command):
+    target: Identifier
+    source: Identifier
+    if_not_exists: bool
+    provider: Name | None
+    clauses: TableClauses
+
+
+@dataclass(frozen=True, slots=True)
+class CreatePipelineDataset(Command):
+    """`kind` is MATERIALIZED VIEW or STREAMING TABLE."""
+
+    kind: str
+    name: Identifier
+    if_not_exists: bool
+    columns: tuple[ColumnDefinition, ...]
+    provider: Name | None
+    clauses: TableClauses
+    query: Query | None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFlow(Command):
+    name: Identifier
+    comment: str | None
+    insert: Command
+
+
+@dataclass(frozen=True, slots=True)
+class DropTable(Command):
+    name: Identifier
+    if_exists: bool
+    purge: bool
+
+
+# ---------------------------------------------------------------- ALTER TABLE
+@dataclass(frozen=True, slots=True)
+class AddedColumn(Node):
+    """`position` is FIRST, the name of the column before, or empty."""
+
+    name: Name
+    type: DataType
+    nullable: bool
+    default: Expression | None
+    comment: str | None
+    position: str
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumns(Node):
+    columns: tuple[AddedColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceColumns(Node):
+    columns: tuple[AddedColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn(Node):
+    column: Name
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumns(Node):
+    columns: tuple[Name, ...]
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange(Node):
+    """One column of ALTER COLUMN; what is None or empty stays as it is. `nullable` False is SET NOT NULL."""
+
+    column: Name
+    type: DataType | None = None
+    comment: str | None = None
+    position: str = ""
+    after: str | None = None
+    nullable: bool | None = None
+    default: Expression | None = None
+    drop_default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterColumns(Node):
+    columns: tuple[ColumnChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTable(Node):
+    to: Name
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties(Node):
+    properties: Properties
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetProperties(Node):
+    properties: Properties
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetSerde(Node):
+    serde: str | None
+    properties: Properties
+
+
+@dataclass(frozen=True, slots=True)
+class AddPartitions(Node):
+    partitions: tuple[tuple[PartitionSpec, str | None], ...]
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RenamePartition(Node):
+    to: PartitionSpec
+
+
+@dataclass(frozen=True, slots=True)
+class DropPartitions(Node):
+    partitions: tuple[PartitionSpec, ...]
+    if_exists: bool
+    purge: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetLocation(Node):
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecoverPartitions(Node):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBy(Node):
+    """CLUSTER BY (…) or CLUSTER BY NONE."""
+
+    columns: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetCollation(Node):
+    collation: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddConstraint(Node):
+    constraint: Constraint
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint(Node):
+    name: str
+    if_exists: bool
+    cascade: bool
+
+
+TableChange: TypeAlias = (
+    AddColumns
+    | ReplaceColumns
+    | RenameColumn
+    | DropColumns
+    | AlterColumns
+    | RenameTable
+    | SetProperties
+    | UnsetProperties
+    | SetSerde
+    | AddPartitions
+    | RenamePartition
+    | DropPartitions
+    | SetLocation
+    | RecoverPartitions
+    | ClusterBy
+    | SetCollation
+    | AddConstraint
+    | DropConstraint
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTable(Command):
+    """ALTER TABLE or, with `is_view`, ALTER VIEW; one change at a time, of one partition if that is given."""
+
+    name: Identifier
+    is_view: bool
+    partition: PartitionSpec | None
+    change: TableChange
+
+
+# ---------------------------------------------------------------- views
+@dataclass(frozen=True, slots=True)
+class CreateView(Command):
+    """`columns` have names and comments; `binding` is as written behind WITH SCHEMA, or empty."""
+
+    name: Identifier
+    replace: bool
+    temporary: bool
+    is_global: bool
+    if_not_exists: bool
+    columns: tuple[tuple[str, str | None], ...]
+    comment: str | None
+    binding: str
+    collation: str | None
+    properties: Properties
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMetricView(Command):
+    name: Identifier
+    replace: bool
+    if_not_exists: bool
+    columns: tuple[tuple[str, str | None], ...]
+    comment: str | None
+    properties: Properties
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTemporaryViewUsing(Command):
+    name: Name
+    replace: bool
+    is_global: bool
+    schema: StructType | None
+    provider: Name
+    options: Properties
+
+
+@dataclass(frozen=True, slots=True)
+class AlterViewQuery(Command):
+    name: Identifier
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class AlterViewBinding(Command):
+    name: Identifier
+    binding: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropView(Command):
+    name: Identifier
+    if_exists: bool
+
+
+# ---------------------------------------------------------------- functions, variables, indexes
+@dataclass(frozen=True, slots=True)
+class CreateFunction(Command):
+    """A function made of a class; `resources` are kind and path."""
+
+    name: Identifier
+    replace: bool
+    temporary: bool
+    if_not_exists: bool
+    class_name: str
+    resources: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSqlFunction(Command):
+    """A function made of SQL: returns a type, a table (`returns_table`), or what its body says."""
+
+    name: Identifier
+    replace: bool
+    temporary: bool
+    if_not_exists: bool
+    parameters: tuple[ColumnDefinition, ...] | None
+    returns: DataType | None
+    returns_table: StructType | bool
+    characteristics: tuple[str, ...]
+    comment: str | None
+    collation: str | None
+    body: Query | Expression
+    body_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropFunction(Command):
+    name: Identifier
+    temporary: bool
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateVariable(Command):
+    names: tuple[Identifier, ...]
+    replace: bool
+    type: DataType | None
+    default: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class DropVariable(Command):
+    name: Identifier
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateIndex(Command):
+    name: str
+    table: Identifier
+    if_not_exists: bool
+    method: str | None
+    columns: tuple[tuple[Name, Properties], ...]
+    options: Properties
+
+
+@dataclass(frozen=True, slots=True)
+class DropIndex(Command):
+    name: str
+    table: Identifier
+    if_exists: bool
