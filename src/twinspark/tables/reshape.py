@@ -106,10 +106,10 @@ def duck_field(field: Field, parent: str, depth: int) -> str:
     return duck_value(field.reshape, source, depth)
 
 
-def duck_select(fields: tuple[Field, ...], source: str) -> str:
-    """`SELECT … FROM source`, one column per field."""
+def duck_select(fields: tuple[Field, ...], source: str, extra: str = "") -> str:
+    """`SELECT … FROM source`, one column per field, then what is said in `extra`."""
     columns = [
         f"{duck_value(f.reshape, 'NULL' if f.source is None else identifier(f.source))} AS {identifier(f.name)}"
         for f in fields
     ]
-    return f"SELECT {', '.join(columns)} FROM {source}"
+    return f"SELECT {', '.join(columns)}{extra} FROM {source}"

@@ -1,0 +1,313 @@
+"""TableCatalog on Iceberg: names, namespaces and staged tables; every write is one commit."""
+
+import os
+import threading
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.exceptions import (
+    CommitFailedException,
+    NamespaceAlreadyExistsError,
+    NamespaceNotEmptyError,
+    NoSuchNamespaceError,
+    NoSuchTableError,
+    TableAlreadyExistsError,
+)
+from pyiceberg.schema import Schema
+from pyiceberg.table import CreateTableTransaction, Table, Transaction
+from pyspark.sql.types import StructType
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.tables.catalog import Identifier, Namespace
+from twinspark.tables.changes import RemoveProperty, SetProperty, TableChange
+from twinspark.tables.iceberg.alter import apply_changes
+from twinspark.tables.iceberg.datafile import WriteTarget
+from twinspark.tables.iceberg.local import open_local
+from twinspark.tables.iceberg.spec import partition_spec
+from twinspark.tables.iceberg.staged import (
+    EVERYTHING,
+    Commit,
+    CommitConflict,
+    Replacement,
+    StagedWrite,
+    commit_append,
+    commit_create,
+    commit_overwrite,
+    new_target,
+)
+from twinspark.tables.iceberg.table import IcebergTable
+from twinspark.tables.iceberg.types import iceberg_schema, remembered_types
+from twinspark.tables.store import Store
+from twinspark.tables.transforms import Transform
+from twinspark.types import quote_identifier
+
+# Small appends are merged, so that planning stays short; other processes' commits are waited for.
+TABLE_DEFAULTS = {
+    "format-version": "2",
+    "commit.manifest-merge.enabled": "true",
+    "commit.manifest.min-count-to-merge": "20",
+    "commit.retry.num-retries": "20",
+    "commit.retry.min-wait-ms": "20",
+    "commit.retry.max-wait-ms": "1000",
+    "write.parquet.compression-codec": "zstd",
+}
+RESERVED = {"location", "provider", "external", "is_managed_location"}
+Properties = Mapping[str, str]
+
+
+class IcebergCatalog:
+    """One catalog of Iceberg tables; PyIceberg's catalog below it may be SQLite, REST, Hive, Glue or SQL."""
+
+    def __init__(self, name: str, catalog: Catalog, store: Store) -> None:
+        self.name = name
+        self.catalog = catalog
+        self.store = store
+        self._locks: defaultdict[tuple[str, ...], threading.RLock] = defaultdict(threading.RLock)
+
+    @classmethod
+    def local(cls, name: str, directory: str) -> "IcebergCatalog":
+        """The embedded catalog: SQLite metadata and a warehouse in one directory."""
+        database = os.path.join(directory, "catalog.db")
+        opened = open_local(name, database, f"file://{os.path.join(directory, 'warehouse')}")
+        return cls(name, opened, Store(database))
+
+    # Tables
+
+    def table_exists(self, identifier: Identifier) -> bool:
+        return bool(self.catalog.table_exists(key(identifier)))
+
+    def load_table(self, identifier: Identifier) -> IcebergTable:
+        return IcebergTable(identifier, self.load(identifier))
+
+    def refresh_table(self, identifier: Identifier) -> IcebergTable:
+        return self.load_table(identifier)
+
+    def create_table(
+        self,
+        identifier: Identifier,
+        schema: StructType,
+        partitions: Sequence[Transform] = (),
+        properties: Properties | None = None,
+    ) -> IcebergTable:
+        self.stage_create(identifier, schema, partitions, properties).commit()
+        return self.load_table(identifier)
+
+    def alter_table(self, identifier: Identifier, changes: Sequence[TableChange]) -> IcebergTable:
+        with self.lock(identifier):
+            transaction = Transaction(self.load(identifier))
+            apply_changes(transaction, changes, self.full_name(identifier))
+            try:
+                transaction.commit_transaction()
+            except CommitFailedException as error:
+                raise CommitConflict(str(error)) from error
+        return self.load_table(identifier)
+
+    def drop_table(self, identifier: Identifier, purge: bool = False) -> bool:
+        try:
+            self.catalog.purge_table(key(identifier)) if purge else self.catalog.drop_table(key(identifier))
+        except NoSuchTableError:
+            return False
+        return True
+
+    def rename_table(self, identifier: Identifier, new_identifier: Identifier) -> None:
+        try:
+            self.catalog.rename_table(key(identifier), key(new_identifier))
+        except NoSuchTableError as error:
+            raise self.not_found(identifier) from error
+        except TableAlreadyExistsError as error:
+            raise self.already_exists(new_identifier) from error
+        except NoSuchNamespaceError as error:
+            raise self.no_namespace(new_identifier.namespace) from error
+
+    def list_tables(self, namespace: Sequence[str]) -> list[Identifier]:
+        try:
+            found = self.catalog.list_tables(tuple(namespace))
+        except NoSuchNamespaceError as error:
+            raise self.no_namespace(namespace) from error
+        return [Identifier(tuple(each[:-1]), each[-1]) for each in sorted(found)]
+
+    # Staged tables and writes
+
+    def stage_create(
+        self,
+        identifier: Identifier,
+        schema: StructType,
+        partitions: Sequence[Transform] = (),
+        properties: Properties | None = None,
+    ) -> StagedWrite:
+        if self.table_exists(identifier):
+            raise self.already_exists(identifier)
+        self.load_namespace(identifier.namespace)
+        transaction = self.create_transaction(identifier, schema, partitions, dict(properties or {}))
+        metadata = transaction.table_metadata
+        target = new_target(metadata.location, metadata.schema(), metadata.spec(), metadata.current_schema_id)
+        return StagedWrite(
+            self.store,
+            target,
+            metadata.location,
+            metadata.properties,
+            self.lock(identifier),
+            self.unless_created(identifier, commit_create(transaction)),
+        )
+
+    def create_transaction(
+        self, identifier: Identifier, schema: StructType, partitions: Sequence[Transform], properties: dict[str, str]
+    ) -> CreateTableTransaction:
+        made, _ = iceberg_schema(schema)
+        transaction = self.catalog.create_table_transaction(
+            key(identifier),
+            made,
+            location=properties.get("location") or self.new_location(identifier),
+            partition_spec=partition_spec(made, partitions),
+            properties=table_properties(properties),
+        )
+        remembered = remembered_types(schema, transaction.table_metadata.schema())
+        if remembered:
+            transaction.set_properties(remembered)
+        return transaction
+
+    def unless_created(self, identifier: Identifier, commit: Commit) -> Commit:
+        """Two creations of one name: the second is told so in Spark's words."""
+
+        def commit_once(write: StagedWrite) -> None:
+            try:
+                commit(write)
+            except (TableAlreadyExistsError, CommitFailedException) as error:
+                write.abort()
+                raise self.already_exists(identifier) from error
+
+        return commit_once
+
+    def new_location(self, identifier: Identifier) -> str:
+        """Unique: a renamed table keeps its directory, and a new one of the old name must not share it."""
+        warehouse = self.catalog.properties["warehouse"].rstrip("/")
+        return f"{warehouse}/{'/'.join(identifier.namespace)}/{identifier.name}-{uuid.uuid4()}"
+
+    def stage_replace(
+        self,
+        identifier: Identifier,
+        schema: StructType,
+        partitions: Sequence[Transform] = (),
+        properties: Properties | None = None,
+    ) -> StagedWrite:
+        base = self.load(identifier)
+        made, _ = iceberg_schema(schema)
+        replacement = Replacement(
+            base, made, lambda numbered: partition_spec(numbered, partitions), table_properties(properties or {})
+        )
+        remembered = remembered_types(schema, replacement.schema)
+        replacement.properties = {**replacement.properties, **remembered}
+        target = new_target(base.location(), replacement.schema, replacement.spec, replacement.schema_id)
+        return self.staged(identifier, base, target, replacement.commit, replacement.properties)
+
+    def stage_create_or_replace(
+        self,
+        identifier: Identifier,
+        schema: StructType,
+        partitions: Sequence[Transform] = (),
+        properties: Properties | None = None,
+    ) -> StagedWrite:
+        stage = self.stage_replace if self.table_exists(identifier) else self.stage_create
+        return stage(identifier, schema, partitions, properties)
+
+    def stage_append(self, identifier: Identifier) -> StagedWrite:
+        base = self.load(identifier)
+        return self.staged(identifier, base, current_target(base), commit_append(base), base.properties)
+
+    def stage_overwrite(self, identifier: Identifier) -> StagedWrite:
+        """Replaces all rows; the schema stays."""
+        base = self.load(identifier)
+        write = self.stage_rewrite(identifier, base)
+        write.delete_files(list(IcebergTable(identifier, base).files()))
+        return write
+
+    def stage_rewrite(self, identifier: Identifier, base: Table) -> StagedWrite:
+        """A write that also removes files of `base`; it conflicts with rows that came in since."""
+        return self.staged(identifier, base, current_target(base), commit_overwrite(base, EVERYTHING), base.properties)
+
+    def staged(
+        self, identifier: Identifier, base: Table, target: WriteTarget, commit: Commit, properties: Properties
+    ) -> StagedWrite:
+        return StagedWrite(self.store, target, base.location(), properties, self.lock(identifier), commit)
+
+    # Namespaces
+
+    def list_namespaces(self, parent: Sequence[str] = ()) -> list[tuple[str, ...]]:
+        return sorted(tuple(each) for each in self.catalog.list_namespaces(tuple(parent)))
+
+    def load_namespace(self, namespace: Sequence[str]) -> Namespace:
+        try:
+            return Namespace(tuple(namespace), self.catalog.load_namespace_properties(tuple(namespace)))
+        except NoSuchNamespaceError as error:
+            raise self.no_namespace(namespace) from error
+
+    def create_namespace(self, namespace: Sequence[str], properties: Properties | None = None) -> None:
+        try:
+            # PyIceberg's SQL catalog keeps a namespace by its properties: one without any would not exist.
+            self.catalog.create_namespace(tuple(namespace), {"exists": "true", **(properties or {})})
+        except NamespaceAlreadyExistsError as error:
+            raise SparkError("SCHEMA_ALREADY_EXISTS", schemaName=quoted(namespace)) from error
+
+    def alter_namespace(self, namespace: Sequence[str], changes: Sequence[TableChange]) -> None:
+        self.load_namespace(namespace)
+        for change in changes:
+            if isinstance(change, SetProperty):
+                self.catalog.update_namespace_properties(tuple(namespace), updates={change.property: change.value})
+            elif isinstance(change, RemoveProperty):
+                self.catalog.update_namespace_properties(tuple(namespace), removals={change.property})
+            else:
+                raise NotNative("a change of a namespace that is not one of its properties")
+
+    def drop_namespace(self, namespace: Sequence[str], cascade: bool = False) -> None:
+        self.load_namespace(namespace)
+        if cascade:
+            for identifier in self.list_tables(namespace):
+                self.drop_table(identifier, purge=True)
+        try:
+            self.catalog.drop_namespace(tuple(namespace))
+        except NamespaceNotEmptyError as error:
+            raise SparkError("SCHEMA_NOT_EMPTY", schemaName=quoted(namespace)) from error
+
+    # Names, locks, errors
+
+    def load(self, identifier: Identifier) -> Table:
+        try:
+            return self.catalog.load_table(key(identifier))
+        except NoSuchTableError as error:
+            raise self.not_found(identifier) from error
+
+    def lock(self, identifier: Identifier) -> threading.RLock:
+        return self._locks[key(identifier)]
+
+    def full_name(self, identifier: Identifier) -> str:
+        return f"{quote_identifier(self.name)}.{identifier}"
+
+    def not_found(self, identifier: Identifier) -> SparkError:
+        path = quoted((self.name, *identifier.namespace))
+        return SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=self.full_name(identifier), searchPath=f"[{path}]")
+
+    def already_exists(self, identifier: Identifier) -> SparkError:
+        return SparkError("TABLE_OR_VIEW_ALREADY_EXISTS", relationName=self.full_name(identifier))
+
+    def no_namespace(self, namespace: Sequence[str]) -> SparkError:
+        return SparkError("SCHEMA_NOT_FOUND", schemaName=quoted((self.name, *namespace)))
+
+
+def key(identifier: Identifier) -> tuple[str, ...]:
+    return (*identifier.namespace, identifier.name)
+
+
+def quoted(parts: Sequence[str]) -> str:
+    return ".".join(quote_identifier(part) for part in parts)
+
+
+def table_properties(properties: Properties) -> dict[str, str]:
+    given = {name: value for name, value in properties.items() if name not in RESERVED}
+    return {**TABLE_DEFAULTS, **given}
+
+
+def current_target(table: Table) -> WriteTarget:
+    schema: Schema = table.schema()
+    return new_target(table.location(), schema, table.spec(), schema.schema_id)

@@ -1,0 +1,134 @@
+"""The embedded catalog: PyIceberg's SQL catalog on one SQLite file, with metadata that survives a power loss."""
+
+import os
+import threading
+from typing import Any
+
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException, TableAlreadyExistsError
+from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile, OutputStream
+
+METADATA_FILES = "twinspark.tables.iceberg.local.DurableFiles"
+
+
+def open_local(name: str, database: str, warehouse: str) -> "LocalCatalog":
+    """The catalog in this SQLite file; other processes may have it open too, so writers wait for each other."""
+    os.makedirs(os.path.dirname(database), exist_ok=True)
+    catalog = LocalCatalog(
+        name, uri=f"sqlite:///{database}?timeout=60", warehouse=warehouse, **{"py-io-impl": METADATA_FILES}
+    )
+    with catalog.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+    return catalog
+
+
+class LocalCatalog(SqlCatalog):  # type: ignore[misc]  # PyIceberg ships no complete types
+    """A lost race leaves no metadata file behind."""
+
+    _written = threading.local()
+
+    def _write_metadata(self, metadata: Any, io: Any, metadata_path: str) -> None:
+        self._written.path = metadata_path
+        super()._write_metadata(metadata, io, metadata_path)
+
+    def commit_table(self, table: Any, requirements: Any, updates: Any) -> Any:
+        self._written.path = None
+        try:
+            return super().commit_table(table, requirements, updates)
+        except (CommitFailedException, TableAlreadyExistsError):
+            if self._written.path is not None:
+                os.unlink(local(self._written.path))
+            raise
+
+
+def local(location: str) -> str:
+    return location.removeprefix("file://").removeprefix("file:") if location.startswith("file:") else location
+
+
+class DurableFiles(FileIO):  # type: ignore[misc]
+    """Local files that are on disk, with their names, when they are closed."""
+
+    def new_input(self, location: str) -> InputFile:
+        return LocalInput(location)
+
+    def new_output(self, location: str) -> OutputFile:
+        return LocalOutput(location)
+
+    def delete(self, location: Any) -> None:
+        os.unlink(local(location if isinstance(location, str) else location.location))
+
+
+class LocalInput(InputFile):  # type: ignore[misc]
+    def __len__(self) -> int:
+        return os.path.getsize(local(self.location))
+
+    def exists(self) -> bool:
+        return os.path.exists(local(self.location))
+
+    def open(self, seekable: bool = True) -> InputStream:
+        stream: InputStream = open(local(self.location), "rb")  # noqa: SIM115 - the caller closes it
+        return stream
+
+
+class LocalOutput(OutputFile):  # type: ignore[misc]
+    def __len__(self) -> int:
+        return os.path.getsize(local(self.location))
+
+    def exists(self) -> bool:
+        return os.path.exists(local(self.location))
+
+    def to_input_file(self) -> InputFile:
+        return LocalInput(self.location)
+
+    def create(self, overwrite: bool = False) -> OutputStream:
+        path = local(self.location)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return SyncedStream(path, "wb" if overwrite else "xb")
+
+
+class SyncedStream:
+    """A file that is synced, directory entry included, before `close` returns."""
+
+    def __init__(self, path: str, mode: str) -> None:
+        self._path = path
+        self._stream = open(path, mode)  # noqa: SIM115 - closed in close()
+
+    def write(self, data: bytes) -> int:
+        return int(self._stream.write(data))
+
+    def tell(self) -> int:
+        return int(self._stream.tell())
+
+    def close(self) -> None:
+        if self._stream.closed:
+            return
+        self._stream.flush()
+        os.fsync(self._stream.fileno())
+        self._stream.close()
+        sync_directory(os.path.dirname(self._path))
+
+    def __enter__(self) -> "SyncedStream":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def sync_files(paths: list[str]) -> None:
+    """Data files on disk, and the directories that name them."""
+    for path in paths:
+        sync(path)
+    for directory in {os.path.dirname(path) for path in paths}:
+        sync_directory(directory)
+
+
+def sync_directory(path: str) -> None:
+    sync(path)
+
+
+def sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,224 @@
+"""Writes that nobody sees before they are committed: journal, files, sync, one commit, journal."""
+
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from pyiceberg.exceptions import CommitFailedException, TableAlreadyExistsError, ValidationException
+from pyiceberg.expressions import AlwaysFalse, AlwaysTrue, BooleanExpression
+from pyiceberg.manifest import DataFile
+from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionField, PartitionSpec
+from pyiceberg.schema import Schema, assign_fresh_schema_ids
+from pyiceberg.table import CreateTableTransaction, Table, Transaction
+from pyiceberg.table.refs import MAIN_BRANCH
+from pyiceberg.table.update import (
+    AddPartitionSpecUpdate,
+    AddSchemaUpdate,
+    AssertDefaultSpecId,
+    AssertRefSnapshotId,
+    RemovePropertiesUpdate,
+    RemoveSnapshotRefUpdate,
+    SetCurrentSchemaUpdate,
+    SetDefaultSpecUpdate,
+    SetPropertiesUpdate,
+)
+from pyspark.sql.types import StructType
+
+from twinspark.tables.iceberg.datafile import WriteTarget, copy_sql, data_files
+from twinspark.tables.iceberg.local import local, sync_files
+from twinspark.tables.iceberg.types import spark_schema
+from twinspark.tables.store import Store
+
+WRITE_ID = "twinspark.write-id"
+Commit = Callable[["StagedWrite"], None]
+
+
+class CommitConflict(Exception):
+    """Another writer changed the table in a way this write cannot follow; nothing of it was kept."""
+
+
+class StagedWrite:
+    """One write on its way: rows go to files of its own directory, `commit` makes them the table's."""
+
+    def __init__(
+        self,
+        store: Store,
+        target: WriteTarget,
+        location: str,
+        properties: Mapping[str, str],
+        lock: AbstractContextManager[Any],
+        commit: Commit,
+    ) -> None:
+        self.id = os.path.basename(target.directory)
+        self.target = target
+        self.files: list[DataFile] = []
+        self.deleted: list[DataFile] = []
+        self._properties = properties
+        self._store, self._location, self._lock, self._commit = store, location, lock, commit
+        store.begin_write(self.id, location, target.directory)
+
+    @property
+    def schema(self) -> StructType:
+        return spark_schema(self.target.schema, self._properties)
+
+    @property
+    def snapshot_properties(self) -> dict[str, str]:
+        return {WRITE_ID: self.id}
+
+    def write(self, connection: Any, select: str) -> int:
+        os.makedirs(self.target.directory, exist_ok=True)
+        returned = connection.execute(copy_sql(self.target, select, connection)).fetchall()
+        made = data_files(self.target, returned)
+        self.files += made
+        return sum(file.record_count for file in made)
+
+    def delete_files(self, files: Sequence[DataFile]) -> None:
+        self.deleted += files
+
+    def commit(self) -> None:
+        try:
+            sync_files([file.file_path for file in self.files])
+            with self._lock:
+                self._commit(self)
+        except (CommitFailedException, ValidationException, TableAlreadyExistsError) as error:
+            self.abort()
+            raise CommitConflict(str(error)) from error
+        self._store.end_write(self.id)
+
+    def abort(self) -> None:
+        shutil.rmtree(self.target.directory, ignore_errors=True)
+        self._store.end_write(self.id)
+
+    def __enter__(self) -> "StagedWrite":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.abort()
+
+
+def new_target(location: str, schema: Schema, spec: PartitionSpec, schema_id: int) -> WriteTarget:
+    """The schema's id stands in the path, so that a file's schema is known after its snapshot has expired."""
+    directory = f"{local(location)}/data/s{schema_id}/{uuid.uuid4()}"
+    return WriteTarget(schema, spec, directory)
+
+
+def opened(base: Table, write: StagedWrite) -> Transaction:
+    """A transaction that holds only while the table is partitioned as the files are."""
+    transaction = Transaction(base)
+    transaction._stage((), (AssertDefaultSpecId(default_spec_id=write.target.spec.spec_id),))
+    return transaction
+
+
+def commit_append(base: Table) -> Commit:
+    def commit(write: StagedWrite) -> None:
+        base.refresh()
+        transaction = opened(base, write)
+        with transaction._append_snapshot_producer(write.snapshot_properties) as producer:
+            for file in write.files:
+                producer.append_data_file(file)
+        transaction.commit_transaction()
+
+    return commit
+
+
+def commit_overwrite(base: Table, conflicts: BooleanExpression) -> Commit:
+    """Removes the files the write has marked and adds its own; `conflicts` says which concurrent rows would matter."""
+
+    def commit(write: StagedWrite) -> None:
+        transaction = opened(base, write)
+        with transaction.update_snapshot(write.snapshot_properties).overwrite() as producer:
+            for file in write.deleted:
+                producer.delete_data_file(file)
+            for file in write.files:
+                producer.append_data_file(file)
+            if conflicts != AlwaysFalse():
+                producer.delete_by_predicate(conflicts)
+        transaction.commit_transaction()
+
+    return commit
+
+
+EVERYTHING: BooleanExpression = AlwaysTrue()
+
+
+def commit_create(transaction: CreateTableTransaction) -> Commit:
+    def commit(write: StagedWrite) -> None:
+        append_to(transaction, write)
+        transaction.commit_transaction()
+
+    return commit
+
+
+def append_to(transaction: Transaction, write: StagedWrite) -> None:
+    if write.files:
+        with transaction.update_snapshot(write.snapshot_properties).fast_append() as producer:
+            for file in write.files:
+                producer.append_data_file(file)
+
+
+class Replacement:
+    """The new schema, spec and properties of a table that is replaced; its history stays."""
+
+    def __init__(
+        self, base: Table, schema: Schema, spec_of: Callable[[Schema], PartitionSpec], properties: Mapping[str, str]
+    ) -> None:
+        self.base = base
+        self.last_column_id = base.metadata.last_column_id
+        # New ids, even for names that were there: no old file can then be misread through the new schema.
+        numbered = assign_fresh_schema_ids(schema, self.next_ids(self.last_column_id))
+        self.schema_id = max(each.schema_id for each in base.metadata.schemas) + 1
+        self.schema = Schema(*numbered.fields, schema_id=self.schema_id)
+        self.spec = self.renumbered(spec_of(self.schema))
+        self.properties = properties
+
+    @staticmethod
+    def next_ids(last: int) -> Callable[[], int]:
+        counter = iter(range(last + 1, 2**31))
+        return lambda: next(counter)
+
+    def renumbered(self, spec: PartitionSpec) -> PartitionSpec:
+        metadata = self.base.metadata
+        first = (metadata.last_partition_id or PARTITION_FIELD_ID_START - 1) + 1
+        fields = [
+            PartitionField(field.source_id, first + at, field.transform, field.name)
+            for at, field in enumerate(spec.fields)
+        ]
+        spec_id = max(each.spec_id for each in metadata.partition_specs) + 1 if fields else self.unpartitioned_id()
+        return PartitionSpec(*fields, spec_id=spec_id)
+
+    def unpartitioned_id(self) -> int:
+        found = [spec.spec_id for spec in self.base.metadata.partition_specs if not spec.fields]
+        return found[0] if found else max(each.spec_id for each in self.base.metadata.partition_specs) + 1
+
+    def commit(self, write: StagedWrite) -> None:
+        self.base.refresh()
+        if self.base.metadata.last_column_id != self.last_column_id:
+            raise CommitFailedException("the table's schema was changed while it was being replaced")
+        head = self.base.metadata.current_snapshot()
+        transaction = Transaction(self.base)
+        transaction._stage(self.updates())
+        append_to(transaction, write)
+        transaction._requirements = (
+            AssertRefSnapshotId(ref=MAIN_BRANCH, snapshot_id=None if head is None else head.snapshot_id),
+        )
+        transaction._snapshot_producers.clear()  # a retry would rebase onto rows that are being replaced
+        transaction.commit_transaction()
+
+    def updates(self) -> tuple[Any, ...]:
+        known = [spec.spec_id for spec in self.base.metadata.partition_specs]
+        add_spec = () if self.spec.spec_id in known else (AddPartitionSpecUpdate(spec=self.spec),)
+        gone = [key for key in self.base.metadata.properties if key not in self.properties]
+        drop_head = (RemoveSnapshotRefUpdate(ref_name=MAIN_BRANCH),) if self.base.metadata.current_snapshot() else ()
+        return (
+            AddSchemaUpdate(schema_=self.schema),
+            SetCurrentSchemaUpdate(schema_id=-1),
+            *add_spec,
+            SetDefaultSpecUpdate(spec_id=-1 if add_spec else self.spec.spec_id),
+            *((RemovePropertiesUpdate(removals=gone),) if gone else ()),
+            SetPropertiesUpdate(updates=dict(self.properties)),
+            *drop_head,
+        )

@@ -1,0 +1,139 @@
+"""A loaded Iceberg table as Spark's Table: schema, partitioning, snapshots, and scans planned from its manifests."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pyiceberg.manifest import DataFile, FileFormat
+from pyiceberg.schema import Schema
+from pyiceberg.table import Table
+from pyiceberg.table.snapshots import Snapshot
+from pyspark.sql.types import StructType
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.tables.catalog import Identifier, ScanGroup, TableScan, Version
+from twinspark.tables.iceberg.index import indexes_of, matching
+from twinspark.tables.iceberg.local import local
+from twinspark.tables.iceberg.schemas import reading
+from twinspark.tables.iceberg.spec import spark_transforms
+from twinspark.tables.iceberg.types import spark_schema
+from twinspark.tables.predicates import Predicate
+from twinspark.tables.transforms import Transform
+
+SCHEMA_IN_PATH = re.compile(r"/data/s(\d+)/[0-9a-f-]{36}/[^/]+$")
+INTERNAL = ("twinspark.type.", "twinspark.default.", "commit.", "write.parquet.", "history.")
+
+
+@dataclass(frozen=True)
+class PlannedFile:
+    """A data file and the schema it was written with."""
+
+    file: DataFile
+    schema_id: int
+
+
+@dataclass(frozen=True)
+class IcebergTable:
+    identifier: Identifier
+    table: Table
+
+    @property
+    def provider(self) -> str:
+        return "iceberg"
+
+    @property
+    def schema(self) -> StructType:
+        return spark_schema(self.table.schema(), self.table.properties)
+
+    @property
+    def partitioning(self) -> tuple[Transform, ...]:
+        return spark_transforms(self.table.schema(), self.table.spec())
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        return {key: value for key, value in self.table.properties.items() if not key.startswith(INTERNAL)}
+
+    @property
+    def location(self) -> str:
+        return str(self.table.location())
+
+    def scan(self, predicate: Predicate | None = None, version: Version | None = None) -> TableScan:
+        snapshot = self.snapshot(version)
+        schema = self.schema_at(snapshot, version)
+        planned, total = self.plan(predicate, snapshot, schema)
+        return self.scan_of(planned, schema, total)
+
+    def plan(
+        self, predicate: Predicate | None, snapshot: Snapshot | None, schema: Schema
+    ) -> tuple[list[PlannedFile], int]:
+        """The files that may hold matching rows, and how many the table has."""
+        indexes = indexes_of(snapshot, self.table.io)
+        kept: list[PlannedFile] = []
+        for index in indexes:
+            mask = None if predicate is None else matching(predicate, index, self.table.metadata, schema)
+            chosen = range(len(index.files)) if mask is None else mask.nonzero()[0].tolist()
+            kept += [
+                PlannedFile(index.files[at], self.schema_of(index.files[at], index.snapshot_ids[at])) for at in chosen
+            ]
+        return kept, sum(len(index.files) for index in indexes)
+
+    def schema_of(self, file: DataFile, snapshot_id: int) -> int:
+        found = SCHEMA_IN_PATH.search(file.file_path)
+        if found:
+            return int(found[1])
+        snapshot = self.table.metadata.snapshot_by_id(snapshot_id)
+        if snapshot is None or snapshot.schema_id is None:
+            raise NotNative("files of another writer whose schema is no longer known")
+        return int(snapshot.schema_id)
+
+    def scan_of(self, planned: list[PlannedFile], schema: Schema, total: int) -> TableScan:
+        by_schema: dict[int, list[DataFile]] = {}
+        for each in planned:
+            if each.file.file_format != FileFormat.PARQUET:
+                raise NotNative(f"Iceberg files of format {each.file.file_format}")
+            by_schema.setdefault(each.schema_id, []).append(each.file)
+        groups = tuple(self.group(schema_id, files, schema) for schema_id, files in sorted(by_schema.items()))
+        files = [each.file for each in planned]
+        return TableScan(
+            spark_schema(schema, self.table.properties),
+            groups,
+            sum(file.record_count for file in files),
+            sum(file.file_size_in_bytes for file in files),
+            total,
+        )
+
+    def group(self, schema_id: int, files: list[DataFile], schema: Schema) -> ScanGroup:
+        written = self.table.schemas()[schema_id]
+        fields = reading(written, schema, self.table.properties)
+        return ScanGroup(tuple(local(file.file_path) for file in files), fields, spark_schema(written, {}))
+
+    def snapshot(self, version: Version | None = None) -> Snapshot | None:
+        if version is None:
+            return self.table.current_snapshot()
+        if version.timestamp_ms is not None:
+            return self.snapshot_at(version.timestamp_ms)
+        return self.named_snapshot(str(version.snapshot))
+
+    def snapshot_at(self, timestamp_ms: int) -> Snapshot:
+        entries = [entry for entry in self.table.history() if entry.timestamp_ms <= timestamp_ms]
+        found = self.table.snapshot_by_id(entries[-1].snapshot_id) if entries else None
+        if found is None:
+            raise SparkError("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", expr=str(timestamp_ms))
+        return found
+
+    def named_snapshot(self, name: str) -> Snapshot:
+        by_reference = self.table.snapshot_by_name(name)
+        found = by_reference or (self.table.snapshot_by_id(int(name)) if name.lstrip("-").isdigit() else None)
+        if found is None:
+            raise SparkError("INVALID_TIME_TRAVEL_SPEC")
+        return found
+
+    def schema_at(self, snapshot: Snapshot | None, version: Version | None) -> Schema:
+        """Time travel reads with the schema of that time; a branch and the present read with the current one."""
+        if version is None or snapshot is None or snapshot.schema_id is None:
+            return self.table.schema()
+        return self.table.schemas()[snapshot.schema_id]
+
+    def files(self) -> Iterator[DataFile]:
+        for index in indexes_of(self.table.current_snapshot(), self.table.io):
+            yield from index.files

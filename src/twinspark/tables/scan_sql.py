@@ -1,0 +1,25 @@
+"""A planned table scan as a DuckDB table expression."""
+
+from twinspark.tables.catalog import ScanGroup, TableScan
+from twinspark.tables.ducktext import duck_type, identifier, literals
+from twinspark.tables.reshape import duck_select
+
+FILE_COLUMN = "twinspark_file"
+
+
+def duck_scan(scan: TableScan, with_file: bool = False) -> str:
+    """Groups of files, each read plainly and reshaped, one under the other; columns and types are the schema's."""
+    selects = [duck_group(group, with_file) for group in scan.groups]
+    return f"({' UNION ALL '.join(selects) or empty(scan, with_file)})"
+
+
+def duck_group(group: ScanGroup, with_file: bool) -> str:
+    source = f"read_parquet({literals(group.files)}, hive_partitioning=false)"
+    extra = f", filename AS {FILE_COLUMN}" if with_file else ""
+    return duck_select(group.fields, source, extra)
+
+
+def empty(scan: TableScan, with_file: bool) -> str:
+    columns = [f"CAST(NULL AS {duck_type(f.dataType)}) AS {identifier(f.name)}" for f in scan.schema.fields]
+    extra = [f"CAST(NULL AS VARCHAR) AS {FILE_COLUMN}"] if with_file else []
+    return f"SELECT {', '.join(columns + extra)} WHERE false"

@@ -1,0 +1,113 @@
+"""What the embedded catalog keeps beside Iceberg's own rows: views, functions, other providers' tables, open writes."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS twinspark_objects (
+  catalog TEXT NOT NULL, kind TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
+  PRIMARY KEY (catalog, kind, namespace, name));
+CREATE TABLE IF NOT EXISTS twinspark_staged_writes (
+  id TEXT PRIMARY KEY, location TEXT NOT NULL, directory TEXT NOT NULL, owner TEXT NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class StagedRow:
+    """A write that has begun: where its files go, and the process that runs it."""
+
+    id: str
+    location: str
+    directory: str
+    owner: str
+
+
+class Store:
+    """One SQLite file, opened per call: it is shared by threads and by processes."""
+
+    def __init__(self, database: str) -> None:
+        self.database = database
+        os.makedirs(os.path.dirname(database), exist_ok=True)
+        with self.transaction() as connection:
+            connection.executescript(SCHEMA)
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        connection = sqlite3.connect(self.database, timeout=60)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            with connection:
+                yield connection
+        finally:
+            connection.close()
+
+    def put(self, catalog: str, kind: str, namespace: str, name: str, definition: Any) -> None:
+        with self.transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO twinspark_objects VALUES (?, ?, ?, ?, ?)",
+                (catalog, kind, namespace, name, json.dumps(definition)),
+            )
+
+    def get(self, catalog: str, kind: str, namespace: str, name: str) -> Any:
+        with self.transaction() as connection:
+            found = connection.execute(
+                "SELECT definition FROM twinspark_objects"
+                " WHERE catalog = ? AND kind = ? AND namespace = ? AND name = ? COLLATE NOCASE",
+                (catalog, kind, namespace, name),
+            ).fetchone()
+        return None if found is None else json.loads(found[0])
+
+    def names(self, catalog: str, kind: str, namespace: str) -> list[str]:
+        with self.transaction() as connection:
+            found = connection.execute(
+                "SELECT name FROM twinspark_objects WHERE catalog = ? AND kind = ? AND namespace = ? ORDER BY name",
+                (catalog, kind, namespace),
+            ).fetchall()
+        return [name for (name,) in found]
+
+    def remove(self, catalog: str, kind: str, namespace: str, name: str) -> bool:
+        with self.transaction() as connection:
+            gone = connection.execute(
+                "DELETE FROM twinspark_objects"
+                " WHERE catalog = ? AND kind = ? AND namespace = ? AND name = ? COLLATE NOCASE",
+                (catalog, kind, namespace, name),
+            )
+        return gone.rowcount > 0
+
+    def begin_write(self, id: str, location: str, directory: str) -> None:
+        row = asdict(StagedRow(id, location, directory, this_process()))
+        with self.transaction() as connection:
+            connection.execute("INSERT INTO twinspark_staged_writes VALUES (:id, :location, :directory, :owner)", row)
+
+    def end_write(self, id: str) -> None:
+        with self.transaction() as connection:
+            connection.execute("DELETE FROM twinspark_staged_writes WHERE id = ?", (id,))
+
+    def staged_writes(self) -> list[StagedRow]:
+        with self.transaction() as connection:
+            found = connection.execute("SELECT id, location, directory, owner FROM twinspark_staged_writes").fetchall()
+        return [StagedRow(*row) for row in found]
+
+
+def this_process() -> str:
+    return f"{os.getpid()}:{started_at(os.getpid())}"
+
+
+def is_alive(owner: str) -> bool:
+    """Whether the process that wrote this still runs; a reused process number has another start time."""
+    pid, _, started = owner.partition(":")
+    return os.path.exists(f"/proc/{pid}") and started_at(int(pid)) == started
+
+
+def started_at(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/stat") as status:
+            # The command may hold spaces and brackets; what follows the last bracket is split by spaces.
+            return status.read().rpartition(")")[2].split()[19]
+    except FileNotFoundError:
+        return ""
