@@ -16,9 +16,9 @@ from tools.cases.evaluate import evaluate
 from tools.cases.files import Section, read_cases, write_cases
 from tools.fuzz.compare import Comparison, Difference
 from tools.fuzz.literals import literal
-from tools.fuzz.shapes import Domain, Shape, domain_of, shapes_of
+from tools.fuzz.shapes import Domain, Shape, domains_of, shapes_of
 from tools.record.groups import topic_of
-from tools.replay.__main__ import server
+from tools.replay.server import server
 
 FOUND = Path(__file__).parents[2] / "tests" / "cases" / "found"
 ORACLE = "sc://localhost:15002"
@@ -49,7 +49,7 @@ def fuzz(oracle: str, ours: str, function: str, rows: int, seed: int, mode: Mode
     chance = random.Random(f"{seed} {mode}")
     with Connection(oracle, mode) as spark, Connection(ours, mode) as own:
         for shape in shapes_of(function):
-            for call, domains in calls_of(spark, shape, chance):
+            for call, domains in calls_of(spark, shape, domains_of(oracle, shape), chance):
                 schema, table = inputs(domains, rows, chance)
                 comparison = Comparison(spark, own)
                 differences = list(comparison.differences(call, schema, table))
@@ -59,9 +59,10 @@ def fuzz(oracle: str, ours: str, function: str, rows: int, seed: int, mode: Mode
     return count
 
 
-def calls_of(spark: Connection, shape: Shape, chance: random.Random) -> Iterator[tuple[str, dict[str, Domain]]]:
+def calls_of(
+    spark: Connection, shape: Shape, domains: list[Domain | None], chance: random.Random
+) -> Iterator[tuple[str, dict[str, Domain]]]:
     """The call on columns; where Spark insists on literals, the call with only the first hole a column, some times."""
-    domains = [domain_of(spark, pool) for pool in shape.pools]
     names = [f"a{place}" for place in range(len(domains))]
     columns = {name: domain for name, domain in zip(names, domains, strict=True) if domain is not None}
     if len(columns) == len(names) and accepted(spark, shape.filled(names), columns):

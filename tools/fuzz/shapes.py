@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -62,6 +63,13 @@ def templates_of(line: str, function: str) -> Iterator[str]:
             yield f"{function}({', '.join('{' + word + '}' for word in WORD.findall(words[2]))})"
     elif not line.startswith(("#", "from ")) and function_of(HOLE.sub("x", line)) == function:
         yield line.strip()
+
+
+@cache
+def domains_of(remote: str, shape: Shape) -> list[Domain | None]:
+    """Read in UTC: Python has no moments outside its years, which other zones would reach."""
+    with Connection(remote) as oracle:
+        return [domain_of(oracle, pool) for pool in shape.pools]
 
 
 def domain_of(oracle: Connection, pool: tuple[str, ...]) -> Domain | None:

@@ -1,17 +1,14 @@
 """`python -m tools.replay [topic …] [--function name]`: the recorded cases on our engine, and where it differs."""
 
 import argparse
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from tools.replay.gaps import gap_line, gaps_among, read_gaps, write_gaps
 from tools.replay.run import DIFFERENT, ELSEWHERE, EQUAL, Outcome, Tally, replay_signatures, replay_values
-from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from tools.replay.server import server
 
 CASES = Path(__file__).parents[2] / "tests" / "cases"
 GAPS = CASES / "known_gaps.txt"
@@ -31,19 +28,6 @@ def main() -> None:
         print(line)
     if asked.gaps:
         update_gaps(outcomes)
-
-
-@contextmanager
-def server() -> Iterator[str]:
-    """The server named by TWINSPARK_TEST_REMOTE, or one of our own that never asks Spark."""
-    if named := os.environ.get("TWINSPARK_TEST_REMOTE"):
-        yield named
-        return
-    own = ConnectServer(Settings(engine="duckdb"))
-    try:
-        yield own.url
-    finally:
-        own.stop(grace=1.0)
 
 
 def files(topics: list[str], kind: str | None) -> list[Path]:
