@@ -45,6 +45,14 @@ def change_of_command(command: Any) -> str | None:
     return None
 
 
+def makes_global_view(plan: Any) -> bool:
+    if plan.WhichOneof("op_type") != "command":
+        return False
+    if plan.command.WhichOneof("command_type") == "sql_command":
+        return bool(re.match(r"\s*CREATE\s.*GLOBAL", uncommented(sql_text(plan.command.sql_command)), re.I))
+    return bool(plan.command.create_dataframe_view.is_global)
+
+
 def sql_text(command: Any) -> str:
     """Spark 4 clients send a relation; those of 3.5 send the text itself."""
     return str(command.input.sql.query if command.HasField("input") else command.sql)

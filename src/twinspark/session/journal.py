@@ -1,7 +1,7 @@
 """What changed a session's state, in order, as the request bytes that changed it: replayed to bring Spark level."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 NEVER = -1
@@ -9,16 +9,21 @@ NEVER = -1
 
 @dataclass
 class Entry:
-    """One change: the RPC, its requests, and the Spark generation that already knows it."""
+    """One change: the RPC, its requests (made when they are needed), and the Spark generation that knows it."""
 
     rpc: str
-    requests: tuple[bytes, ...]
+    requests: Callable[[], Iterable[bytes]]
     what: str
     generation: int = NEVER
+    artifact: str = ""  # the file's name, for an upload
+
+
+def entry_of(rpc: str, request: bytes, what: str, generation: int = NEVER) -> Entry:
+    return Entry(rpc, lambda: (request,), what, generation)
 
 
 class Journal:
-    """Append only, except that a change which repeats the newest entry's subject takes its place."""
+    """Append only, except that a setting made twice in a row is one line."""
 
     def __init__(self, entries: list[Entry] | None = None) -> None:
         self._lock = threading.RLock()
@@ -38,10 +43,6 @@ class Journal:
                     apply(entry)
                     entry.generation = generation
 
-    def copy(self) -> "Journal":
-        """For a cloned session: the same history, none of it known to Spark under the new name."""
+    def entries(self) -> list[Entry]:
         with self._lock:
-            return Journal([Entry(each.rpc, each.requests, each.what) for each in self._entries])
-
-    def __len__(self) -> int:
-        return len(self._entries)
+            return list(self._entries)

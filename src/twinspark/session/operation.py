@@ -1,11 +1,13 @@
 """One execution: its id, its tags, the engine it runs on, and the responses a client may come back for."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
+import grpc
 from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.errors import SparkError
@@ -27,6 +29,7 @@ class Asked:
     """An ExecutePlan request as it came: parsed once, and the very bytes for Spark."""
 
     request: Any
+    plan: Any  # its plan, decompressed where it came compressed
     data: bytes
     operation_id: str
 
@@ -44,9 +47,11 @@ class Operation(Protocol):
     """What the session and the door need of an execution, whichever engine runs it."""
 
     asked: Asked
-    engine: str
     reason: str
     state: State
+
+    @property
+    def engine(self) -> str: ...
 
     def responses(self) -> Iterator[bytes]: ...
 
@@ -66,12 +71,16 @@ class RelayedOperation:
     asked: Asked
     spark: SparkSide
     reason: str
-    succeeded: Callable[[], None]
-    engine: str = "spark"
+    ended: Callable[["RelayedOperation"], None]
     state: State = State.RUNNING
+    started: float = field(default_factory=time.monotonic)
     _generation: int = 0
     _call: Any = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def engine(self) -> str:
+        return "spark"
 
     def responses(self) -> Iterator[bytes]:
         self.spark.ready()
@@ -97,14 +106,22 @@ class RelayedOperation:
                 self._call.cancel()
 
     @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    @property
     def known_to_spark(self) -> bool:
         return self.spark.open and self._generation == self.spark.generation
 
     def _followed(self, rpc: str, data: bytes) -> Iterator[bytes]:
         complete = False
-        for response in self.spark.stream(rpc, data, self._keep):
-            complete = complete or is_complete(response)
-            yield response
+        try:
+            for response in self.spark.stream(rpc, data, self._keep):
+                complete = complete or is_complete(response)
+                yield response
+        except grpc.RpcError as failure:
+            self._fail(failure)
+            raise
         if complete or not self.asked.reattachable:
             self._finish()
 
@@ -112,10 +129,17 @@ class RelayedOperation:
         with self._lock:
             self._call = call
 
+    def _fail(self, failure: grpc.RpcError) -> None:
+        """An error that Spark answered is the operation's end; a broken connection is not: the client may return."""
+        if failure.code() == grpc.StatusCode.INTERNAL and self.state is State.RUNNING:
+            canceled = "OPERATION_CANCELED" in (failure.details() or "")
+            self.state = State.CANCELLED if canceled else State.FAILED
+            self.ended(self)
+
     def _finish(self) -> None:
         if self.state is State.RUNNING:
             self.state = State.SUCCEEDED
-            self.succeeded()
+            self.ended(self)
 
 
 def is_complete(response: bytes) -> bool:

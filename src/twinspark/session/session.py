@@ -1,43 +1,93 @@
 """A session: (user id, session id), its state, its operations and its half on Spark."""
 
+import json
+import logging
 import threading
 import time
 import uuid
+from collections import OrderedDict
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from twinspark.errors import SparkError
-from twinspark.session.effects import change_of
-from twinspark.session.journal import Entry, Journal
-from twinspark.session.operation import Asked, Operation, RelayedOperation
+from twinspark.errors import NotNative, SparkError
+from twinspark.session import choose
+from twinspark.session.artifacts import CACHE, Artifacts
+from twinspark.session.commands import read_command
+from twinspark.session.config import SessionConfig
+from twinspark.session.effects import change_of, makes_global_view
+from twinspark.session.frames import Framer
+from twinspark.session.journal import NEVER, Entry, Journal, entry_of
+from twinspark.session.native import Cursor, Query, Surroundings
+from twinspark.session.native_operation import NativeOperation, rows_of
+from twinspark.session.operation import Asked, Operation, RelayedOperation, State
+from twinspark.session.plans import decompressed
+from twinspark.session.shared import Ended, Shared
 from twinspark.session.spark_side import SparkSide
-from twinspark.spark.engine import SparkEngine
+from twinspark.session.spark_state import take_over
+from twinspark.session.views import Views
+from twinspark.spark.wire import string_field
 
+log = logging.getLogger("twinspark.session")
 KEPT_ERRORS = 200
+KEPT_OUTCOMES = 1000
+LAST_OPERATION = "twinspark.lastOperation"
 
 
 class Session:
-    """Everything one client sees of the server; nothing here is shared with another session."""
+    """Everything one client sees of the server; only global views and the engines are shared with others."""
 
-    def __init__(self, user_id: str, session_id: str, engine: SparkEngine, journal: Journal | None = None) -> None:
+    def __init__(self, user_id: str, session_id: str, shared: Shared, source: "Session | None" = None) -> None:
         self.user_id = user_id
         self.session_id = session_id
         self.server_session_id = str(uuid.uuid4())
-        self.journal = journal or Journal()
-        self.spark = SparkSide(engine, user_id, session_id, self.server_session_id, self.journal)
+        self.shared = shared
+        self.config: SessionConfig = source.config.copy() if source else SessionConfig(shared.base_config())
+        self.views: Views = source.views.copy() if source else Views(shared.views)
+        self.artifacts: Artifacts = source.artifacts.copy() if source else Artifacts()
+        self.journal = Journal()
+        self.spark = SparkSide(
+            shared.spark,
+            user_id,
+            session_id,
+            self.server_session_id,
+            self.journal,
+            self.artifacts,
+            lambda: shared.global_owners,
+        )
+        self.catalog: str = source.catalog if source else "spark_catalog"
+        self.database: str = source.database if source else "default"
+        self.last_operation = ""
         self.last_access = time.monotonic()
         self._operations: dict[str, Operation] = {}
-        self._errors: dict[str, bytes] = {}
+        self._outcomes: OrderedDict[str, State] = OrderedDict()
+        self._errors: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.RLock()
 
     def touch(self) -> None:
         self.last_access = time.monotonic()
 
+    @property
+    def busy(self) -> bool:
+        return any(each.state is State.RUNNING for each in self.operations())
+
+    # ---- operations
+
     def start(self, request: Any, data: bytes) -> Operation:
-        asked = Asked(request, data, request.operation_id or str(uuid.uuid4()))
-        operation = RelayedOperation(
-            asked, self.spark, "native engine not built yet", succeeded=lambda: self._changed_on_spark(asked)
-        )
-        return self._enter(operation)
+        """The plan's operation, on the engine that fits it, already known by its id."""
+        operation_id = request.operation_id or str(uuid.uuid4())
+        asked = Asked(request, decompressed(request.plan), data, operation_id)
+        self._check_new(operation_id)
+        wanted = choose.engine_wanted(self.config.settings(), self.shared.settings.engine)
+        if wanted == "spark":
+            return self._enter(self._relayed(asked, choose.ASKED_FOR_SPARK))
+        try:
+            return self._enter(self._native(asked, wanted).start())
+        except NotNative as error:
+            if wanted == "duckdb":
+                self._note("none", error.reason, asked, "REFUSED", 0.0)
+                raise
+            return self._enter(self._relayed(asked, error.reason))
 
     def operation(self, operation_id: str) -> Operation | None:
         return self._operations.get(operation_id)
@@ -46,38 +96,161 @@ class Session:
         with self._lock:
             return list(self._operations.values())
 
+    def outcomes(self) -> dict[str, State]:
+        """How operations went that are no longer here."""
+        with self._lock:
+            return dict(self._outcomes)
+
     def release(self, operation: Operation, request: Any, data: bytes) -> None:
         operation.release(request, data)
         if request.HasField("release_all"):
-            self.forget(operation.asked.operation_id)
+            self.forget(operation)
+
+    def forget(self, operation: Operation) -> None:
+        with self._lock:
+            self._operations.pop(operation.asked.operation_id, None)
+            self._outcomes[operation.asked.operation_id] = operation.state
+            while len(self._outcomes) > KEPT_OUTCOMES:
+                self._outcomes.popitem(last=False)
+
+    def interrupt(self, chosen: Any) -> list[str]:
+        """Stops the native operations that are chosen; Spark stops its own."""
+        hits = [each for each in self.operations() if chosen(each) and each.interrupt()]
+        return [each.asked.operation_id for each in hits]
 
     def close(self, request: bytes) -> None:
-        """Ends what runs and lets Spark forget the session too."""
+        """Ends what runs, and lets Spark forget the session too."""
         for operation in self.operations():
             operation.interrupt()
+        if self.spark in self.shared.global_owners:
+            self.shared.global_owners.remove(self.spark)
         self.spark.release(request)
+        self.artifacts.close()
 
-    def forget(self, operation_id: str) -> None:
-        with self._lock:
-            self._operations.pop(operation_id, None)
+    # ---- reading plans natively
+
+    def surroundings(self) -> Surroundings:
+        return Surroundings(
+            config=self.config.snapshot(),
+            settings=self.config.get_all(),
+            views=self.views.snapshot(),
+            local_relations=self._local_relation,
+            catalog=self.catalog,
+            database=self.database,
+            user=self.user_id,
+            session_id=self.session_id,
+        )
+
+    def read(self, relation: Any, cursor: Cursor) -> Query:
+        return Query.read(relation, self.surroundings().context(cursor), cursor)
+
+    def _local_relation(self, hash: str) -> bytes:
+        found = self.artifacts.cached(hash)
+        if found is None:
+            raise SparkError(
+                "CONNECT_INVALID_PLAN.NOT_FOUND_CACHED_LOCAL_RELATION", hash=hash, sessionUUID=self.server_session_id
+            )
+        return found
+
+    def _native(self, asked: Asked, wanted: str) -> NativeOperation:
+        cursor = self.shared.native.cursor()
+        if asked.plan.WhichOneof("op_type") == "command":
+            work, reason = self._command(asked, cursor), choose.NATIVE
+        else:
+            query = self.read(asked.plan.root, cursor)
+            choose.check_scan(query, self.config.settings(), wanted)
+            work, reason = partial(rows_of, query), choose.NATIVE
+        framer = Framer(self.session_id, self.server_session_id, asked.operation_id)
+        instead = partial(self._instead, asked, wanted)
+        return NativeOperation(asked, framer, cursor, work, reason, instead, self._native_ended)
+
+    def _command(self, asked: Asked, cursor: Cursor) -> Any:
+        carry_out = read_command(asked.plan.command, self.surroundings().context(cursor), cursor, self.views)
+
+        def work(operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
+            carry_out()
+            if what := change_of(asked.plan):
+                self._journal_change(asked, what)
+            return iter(())
+
+        return work
+
+    def _journal_change(self, asked: Asked, what: str, generation: int = NEVER) -> None:
+        self.journal.record(entry_of("ExecutePlan", asked.data, what, generation))
+        if makes_global_view(asked.plan) and self.spark not in self.shared.global_owners:
+            self.shared.global_owners.append(self.spark)
+
+    def _instead(self, asked: Asked, wanted: str, reason: str) -> Operation:
+        """DuckDB gave up (out of memory, say): in auto that is no error, the plan runs again on Spark."""
+        if wanted == "duckdb":
+            raise NotNative(reason)
+        return self._relayed(asked, reason)
+
+    # ---- on Spark
+
+    def _relayed(self, asked: Asked, reason: str) -> RelayedOperation:
+        return RelayedOperation(asked, self.spark, reason, self._relayed_ended)
+
+    def _relayed_ended(self, operation: RelayedOperation) -> None:
+        if operation.state is State.SUCCEEDED and (what := change_of(operation.asked.plan)):
+            self._journal_change(operation.asked, what, self.spark.generation)
+            take_over(self, operation.asked.plan)
+        self._note("spark", operation.reason, operation.asked, operation.state.value, operation.seconds)
+
+    def _native_ended(self, operation: NativeOperation) -> None:
+        self._note("duckdb", operation.reason, operation.asked, operation.state.value, operation.seconds)
+
+    # ---- what others ask about
 
     def keep_error(self, error_id: str, details: bytes) -> None:
         with self._lock:
             self._errors[error_id] = details
             while len(self._errors) > KEPT_ERRORS:
-                self._errors.pop(next(iter(self._errors)))
+                self._errors.popitem(last=False)
 
     def error(self, error_id: str) -> bytes | None:
         return self._errors.get(error_id)
 
+    def add_artifacts(self, requests: Iterator[Any]) -> list[Any]:
+        """Kept here; Spark gets files when the session goes there, cached rows when a plan names them."""
+        uploads = self.artifacts.receive(requests)
+        for upload in uploads:
+            if upload.good and not upload.name.startswith(CACHE):
+                self._journal_artifact(upload.name)
+        return uploads
+
+    def inherit(self, source: "Session", request: Any) -> None:
+        """What a clone must tell Spark: Spark's own copy where it has one, the journal for a next Spark."""
+        if source.spark.open:
+            self.spark.cloned_from(source.spark, request)
+        for entry in source.journal.entries():
+            if entry.artifact:
+                self._journal_artifact(entry.artifact, self.spark.generation or NEVER)
+            else:
+                self.journal.record(readdressed(entry, self.session_id, self.spark.generation or NEVER))
+
+    def _journal_artifact(self, name: str, generation: int = NEVER) -> None:
+        again = partial(self.artifacts.requests, self.session_id, self.user_id, name)
+        self.journal.record(Entry("AddArtifacts", again, f"artifact {name}", generation, name))
+
+    def _note(self, engine: str, reason: str, asked: Asked, outcome: str, seconds: float) -> None:
+        self.last_operation = json.dumps(
+            {"engine": engine, "reason": reason, "outcome": outcome, "seconds": round(seconds, 6)}
+        )
+        log.info("operation %s: %s in %.3f s on %s: %s", asked.operation_id, outcome, seconds, engine, reason)
+        self.shared.tell(Ended(self.session_id, asked.operation_id, engine, reason, outcome, seconds))
+
+    def _check_new(self, operation_id: str) -> None:
+        if operation_id in self._operations:
+            raise SparkError("INVALID_HANDLE.OPERATION_ALREADY_EXISTS", handle=operation_id)
+
     def _enter(self, operation: Operation) -> Operation:
         with self._lock:
-            if operation.asked.operation_id in self._operations:
-                raise SparkError("INVALID_HANDLE.OPERATION_ALREADY_EXISTS", handle=operation.asked.operation_id)
             self._operations[operation.asked.operation_id] = operation
             return operation
 
-    def _changed_on_spark(self, asked: Asked) -> None:
-        """A change made by relaying is journalled as already known to the Spark that made it."""
-        if what := change_of(asked.request.plan):
-            self.journal.record(Entry("ExecutePlan", (asked.data,), what, self.spark.generation))
+
+def readdressed(entry: Entry, session_id: str, generation: int) -> Entry:
+    """The same change for another session: its id, appended again, is the one that counts."""
+    suffix = string_field(1, session_id)
+    return Entry(entry.rpc, lambda: (each + suffix for each in entry.requests()), entry.what, generation)

@@ -1,12 +1,13 @@
 """All sessions of a server: found by (user id, session id), checked as Spark checks them, expired when idle."""
 
 import threading
+import time
 import uuid
 from collections import OrderedDict
 
 from twinspark.errors import SparkError
 from twinspark.session.session import Session
-from twinspark.spark.engine import SparkEngine
+from twinspark.session.shared import Shared
 
 Key = tuple[str, str]
 KEPT_TOMBSTONES = 1000  # spark.connect.session.manager.closedSessionsTombstonesSize
@@ -15,8 +16,8 @@ KEPT_TOMBSTONES = 1000  # spark.connect.session.manager.closedSessionsTombstones
 class Sessions:
     """Spark's session manager, without Spark."""
 
-    def __init__(self, engine: SparkEngine) -> None:
-        self.engine = engine
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
         self._sessions: dict[Key, Session] = {}
         self._closed: OrderedDict[Key, None] = OrderedDict()
         self._lock = threading.RLock()
@@ -48,12 +49,35 @@ class Sessions:
                 self._bury((user_id, session_id))
             return session
 
+    def clone(self, source: Session, new_session_id: str) -> Session:
+        """A new session with the same state; from then on each goes its own way."""
+        key = (source.user_id, new_session_id)
+        with self._lock:
+            self._check_clone_target(key)
+            self._sessions[key] = Session(*key, shared=self.shared, source=source)
+            return self._sessions[key]
+
+    def expire(self, idle_seconds: float) -> list[Session]:
+        """Closes those nobody has asked for in a while; one that is running something is not idle."""
+        now = time.monotonic()
+        idle = [each for each in self.all() if now - each.last_access > idle_seconds and not each.busy]
+        return [each for each in idle if self.close(each.user_id, each.session_id)]
+
+    def _check_clone_target(self, key: Key) -> None:
+        problem = "INVALID_CLONE_SESSION_REQUEST.TARGET_SESSION_ID"
+        if not is_uuid(key[1]):
+            raise SparkError(f"{problem}_FORMAT", targetSessionId=key[1])
+        if key in self._closed:
+            raise SparkError(f"{problem}_ALREADY_CLOSED", targetSessionId=key[1])
+        if key in self._sessions:
+            raise SparkError(f"{problem}_ALREADY_EXISTS", targetSessionId=key[1])
+
     def _create(self, key: Key) -> Session:
         if not is_uuid(key[1]):
             raise SparkError("INVALID_HANDLE.FORMAT", handle=key[1])
         if key in self._closed:
             raise SparkError("INVALID_HANDLE.SESSION_CLOSED", handle=key[1])
-        self._sessions[key] = Session(*key, engine=self.engine)
+        self._sessions[key] = Session(*key, shared=self.shared)
         return self._sessions[key]
 
     def _bury(self, key: Key) -> None:

@@ -1,6 +1,7 @@
 """A session's half on Spark: opened when a plan needs it, brought level by the journal, addressed by its own id."""
 
 import logging
+import re
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -9,6 +10,7 @@ from typing import Any, TypeVar
 import grpc
 from pyspark.sql.connect.proto import base_pb2
 
+from twinspark.session.artifacts import CACHE, Artifacts
 from twinspark.session.journal import Entry, Journal
 from twinspark.spark.engine import SparkEngine
 from twinspark.spark.relay import Relay, until_cancelled
@@ -16,6 +18,7 @@ from twinspark.spark.wire import answered_session, observed_session
 
 log = logging.getLogger("twinspark.session")
 Answer = TypeVar("Answer")
+HASH = re.compile(rb"[0-9a-f]{64}")  # how a plan names rows that were uploaded: by their SHA-256
 # Words of a Spark whose context has stopped although its port is open (CORE.md: the zombie).
 LAST_WORDS = ("stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown")
 
@@ -24,13 +27,23 @@ class SparkSide:
     """Relays a session's requests under Spark's session id and answers under ours."""
 
     def __init__(
-        self, engine: SparkEngine, user_id: str, session_id: str, server_session_id: str, journal: Journal
+        self,
+        engine: SparkEngine,
+        user_id: str,
+        session_id: str,
+        server_session_id: str,
+        journal: Journal,
+        artifacts: Artifacts,
+        global_owners: Callable[[], "list[SparkSide]"] = list,
     ) -> None:
         self._engine = engine
         self._user_id = user_id
         self._session_id = session_id
         self._server_session_id = server_session_id
         self._journal = journal
+        self._artifacts = artifacts
+        self._global_owners = global_owners
+        self._sent_hashes: set[str] = set()
         self._lock = threading.RLock()
         self._generation = 0
         self._spark_session_id = ""
@@ -45,15 +58,16 @@ class SparkSide:
         return self._generation
 
     def unary(self, rpc: str, request: bytes) -> bytes:
-        return self._again_if_dead(lambda relay: relay.unary(rpc, self._addressed(rpc, request))) + self._suffix(rpc)
+        def send(relay: Relay) -> bytes:
+            self._bring_cached_rows(relay, request)
+            return relay.unary(rpc, self._addressed(rpc, request))
 
-    def add_artifacts(self, requests: Iterable[bytes]) -> bytes:
-        send = [self._addressed("AddArtifacts", each) for each in requests]
-        return self._again_if_dead(lambda relay: relay.add_artifacts(send)) + self._suffix("AddArtifacts")
+        return self._again_if_dead(send) + self._suffix(rpc)
 
     def stream(self, rpc: str, request: bytes, on_call: Callable[[Any], None] = lambda call: None) -> Iterator[bytes]:
         """Responses as Spark sends them, each with our session id appended; `on_call` may keep the call to cancel."""
         relay, suffix = self.ready(), self._suffix(rpc)
+        self._bring_cached_rows(relay, request)
         call = relay.stream(rpc, self._addressed(rpc, request))
         on_call(call)
         try:
@@ -64,11 +78,18 @@ class SparkSide:
             raise
 
     def ready(self) -> Relay:
-        """A relay to a Spark that knows this session and everything in its journal."""
+        """A relay to a Spark that knows this session, everything in its journal, and every global view."""
+        for other in self._global_owners():
+            if other is not self:
+                other.level()
+        return self.level()
+
+    def level(self) -> Relay:
         with self._lock:
             relay = self._engine.relay()
             if self._generation != self._engine.generation:
                 self._spark_session_id = self._introduce(relay)
+                self._sent_hashes.clear()
                 self._generation = self._engine.generation
             self._journal.replay(self._generation, lambda entry: self._apply(relay, entry))
             return relay
@@ -79,6 +100,15 @@ class SparkSide:
         if code == grpc.StatusCode.UNAVAILABLE or any(each in words for each in LAST_WORDS):
             return self._engine.replace_if_ill(self._generation)
         return False
+
+    def cloned_from(self, source: "SparkSide", request: Any) -> None:
+        """Spark clones its half itself, with all that only it knows."""
+        relay = source.ready()
+        answer = base_pb2.CloneSessionResponse.FromString(
+            relay.unary("CloneSession", source._addressed("CloneSession", request.SerializeToString()))
+        )
+        self._spark_session_id = answer.new_server_side_session_id
+        self._generation = source.generation
 
     def release(self, request: bytes) -> None:
         if self.open:
@@ -92,6 +122,17 @@ class SparkSide:
             if not self.consider(failure):
                 raise
         return send(self.ready())
+
+    def _bring_cached_rows(self, relay: Relay, request: bytes) -> None:
+        """Rows of createDataFrame that were uploaded to us: Spark gets those a plan names, when it names them."""
+        if not (missing := self._artifacts.hashes() - self._sent_hashes):
+            return
+        for found in missing.intersection(hash.decode() for hash in HASH.findall(request)):
+            self._upload(relay, self._artifacts.requests(self._session_id, self._user_id, CACHE + found))
+            self._sent_hashes.add(found)
+
+    def _upload(self, relay: Relay, requests: Iterable[bytes]) -> None:
+        relay.add_artifacts(self._addressed("AddArtifacts", each) for each in requests)
 
     def _addressed(self, rpc: str, request: bytes) -> bytes:
         return request + observed_session(rpc, self._spark_session_id)
@@ -116,13 +157,20 @@ class SparkSide:
             log.warning("replaying %s on Spark failed: %s", entry.what, failure.details())
 
     def _send(self, relay: Relay, entry: Entry) -> None:
-        if entry.rpc == "ExecutePlan":
-            for _ in relay.stream("ExecutePlan", self._addressed("ExecutePlan", without_reattach(entry.requests[0]))):
-                pass
-        elif entry.rpc == "AddArtifacts":
-            relay.add_artifacts(self._addressed("AddArtifacts", each) for each in entry.requests)
-        else:
-            relay.unary(entry.rpc, self._addressed(entry.rpc, entry.requests[0]))
+        if entry.rpc == "AddArtifacts":
+            self._upload(relay, entry.requests())
+            return
+        for request in entry.requests():
+            self._bring_cached_rows(relay, request)
+            if entry.rpc == "ExecutePlan":
+                drain(relay.stream("ExecutePlan", self._addressed("ExecutePlan", without_reattach(request))))
+            else:
+                relay.unary(entry.rpc, self._addressed(entry.rpc, request))
+
+
+def drain(responses: Iterable[bytes]) -> None:
+    for _ in responses:
+        pass
 
 
 def without_reattach(request: bytes) -> bytes:

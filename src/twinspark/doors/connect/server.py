@@ -2,15 +2,19 @@
 
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import grpc
 
+from twinspark.doors.connect.depth import lift_depth_limit
 from twinspark.doors.connect.service import ConnectService, method_handlers
+from twinspark.session.native import NativeEngine
 from twinspark.session.sessions import Sessions
 from twinspark.session.settings import Settings
+from twinspark.session.shared import Shared
+from twinspark.session.threads import DaemonThreads
 
-THREADS = 512  # a waiting stream holds one; they are made when needed
+RECURSION = 50_000  # plans are read by plain recursion, a dozen calls for each level
+STACK = 64 * 1024 * 1024  # of address space, for each thread that may read such a plan
 MEBIBYTE = 1024 * 1024
 SERVER_OPTIONS = [
     ("grpc.max_receive_message_length", 128 * MEBIBYTE),  # spark.connect.grpc.maxInboundMessageSize
@@ -24,9 +28,14 @@ class ConnectServer:
 
     def __init__(self, settings: Settings) -> None:
         sys.setswitchinterval(0.0005)  # measured: a busy thread then costs a short query 16 ms instead of 26
+        sys.setrecursionlimit(RECURSION)
+        threading.stack_size(STACK)
+        lift_depth_limit()
         self.spark = settings.spark()
-        self.sessions = Sessions(self.spark)
-        self._server = grpc.server(ThreadPoolExecutor(THREADS, "connect"), options=SERVER_OPTIONS)
+        self.native = NativeEngine()
+        self.shared = Shared(settings, self.spark, self.native)
+        self.sessions = Sessions(self.shared)
+        self._server = grpc.server(DaemonThreads("connect"), options=SERVER_OPTIONS)
         self._server.add_generic_rpc_handlers((method_handlers(ConnectService(self.sessions)),))
         self.port = self._server.add_insecure_port(f"{settings.host}:{settings.port}")
         self.url = f"sc://{settings.host}:{self.port}"
@@ -40,3 +49,4 @@ class ConnectServer:
     def stop(self, grace: float | None = None) -> None:
         self._server.stop(grace).wait()
         self.spark.stop()
+        self.native.close()

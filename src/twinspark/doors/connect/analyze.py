@@ -1,0 +1,107 @@
+"""The AnalyzePlan RPC: what the typed plan knows is answered here, the rest by Spark."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql.connect.proto import base_pb2
+from pyspark.sql.connect.types import pyspark_types_to_proto_types
+from pyspark.version import __version__ as spark_version
+
+from twinspark.errors import NotNative
+from twinspark.read.proto.types import read_schema_text
+from twinspark.session.choose import engine_wanted
+from twinspark.session.native import Query
+from twinspark.session.plans import decompressed
+from twinspark.session.session import Session
+
+LOCAL = ("local_relation", "cached_local_relation", "chunked_cached_local_relation")
+
+
+def analyze(session: Session, request: Any, data: bytes) -> bytes:
+    wanted = engine_wanted(session.config.settings(), session.shared.settings.engine)
+    kind = request.WhichOneof("analyze")
+    if wanted == "spark" and kind != "spark_version":
+        return session.spark.unary("AnalyzePlan", data)
+    try:
+        return natively(session, request, kind, wanted)
+    except NotNative:
+        if wanted == "duckdb":
+            raise
+    return session.spark.unary("AnalyzePlan", data)
+
+
+def natively(session: Session, request: Any, kind: str, wanted: str) -> bytes:
+    handler = HANDLERS.get(kind) or (ALONE.get(kind) if wanted == "duckdb" else None)
+    if handler is None:
+        raise NotNative(f"analysis {kind}")
+    answer = base_pb2.AnalyzePlanResponse(
+        session_id=session.session_id, server_side_session_id=session.server_session_id
+    )
+    handler(session, getattr(request, kind), answer)
+    return bytes(answer.SerializeToString())
+
+
+def query_of(session: Session, plan: Any) -> Query:
+    opened = decompressed(plan)
+    if opened.WhichOneof("op_type") != "root":
+        raise NotNative("analysis of a command")
+    return session.read(opened.root, session.shared.native.cursor())
+
+
+def schema(session: Session, message: Any, answer: Any) -> None:
+    answer.schema.schema.CopyFrom(pyspark_types_to_proto_types(query_of(session, message.plan).plan.schema))
+
+
+def tree_string(session: Session, message: Any, answer: Any) -> None:
+    found = query_of(session, message.plan).plan.schema
+    level = message.level if message.HasField("level") else None
+    answer.tree_string.tree_string = found.treeString(level)
+
+
+def is_streaming(session: Session, message: Any, answer: Any) -> None:
+    query_of(session, message.plan)  # what is native is not streaming
+    answer.is_streaming.is_streaming = False
+
+
+def is_local(session: Session, message: Any, answer: Any) -> None:
+    query_of(session, message.plan)
+    answer.is_local.is_local = decompressed(message.plan).root.WhichOneof("rel_type") in LOCAL
+
+
+def input_files(session: Session, message: Any, answer: Any) -> None:
+    answer.input_files.files.extend(query_of(session, message.plan).input_files)
+
+
+def version(session: Session, message: Any, answer: Any) -> None:
+    answer.spark_version.version = spark_version
+
+
+def ddl_parse(session: Session, message: Any, answer: Any) -> None:
+    answer.ddl_parse.parsed.CopyFrom(pyspark_types_to_proto_types(read_schema_text(message.ddl_string)))
+
+
+def same_semantics(session: Session, message: Any, answer: Any) -> None:
+    """Equal typed plans mean the same; whether unequal ones do, only Spark's canonical forms can tell."""
+    same = query_of(session, message.target_plan).plan == query_of(session, message.other_plan).plan
+    if not same and engine_wanted(session.config.settings(), session.shared.settings.engine) != "duckdb":
+        raise NotNative("plans that differ may still mean the same")
+    answer.same_semantics.result = same
+
+
+def explain(session: Session, message: Any, answer: Any) -> None:
+    """Without Spark there is no physical plan of Spark's to show: DuckDB's SQL is what will run."""
+    answer.explain.explain_string = f"== Physical Plan ==\nDuckDB\n{query_of(session, message.plan).text}\n"
+
+
+Handler = Callable[[Session, Any, Any], None]
+HANDLERS: dict[str, Handler] = {
+    "schema": schema,
+    "tree_string": tree_string,
+    "is_streaming": is_streaming,
+    "is_local": is_local,
+    "input_files": input_files,
+    "spark_version": version,
+    "ddl_parse": ddl_parse,
+    "same_semantics": same_semantics,
+}
+ALONE: dict[str, Handler] = {"explain": explain}  # in engine=duckdb, where no Spark may be asked

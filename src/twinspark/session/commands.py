@@ -1,0 +1,76 @@
+"""Commands that the embedded engine carries out itself: temporary views, and files written."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql.connect.proto import commands_pb2
+
+from twinspark.analysis.context import Context
+from twinspark.errors import NotNative
+from twinspark.session.native import Cursor, Query
+from twinspark.session.views import Views
+from twinspark.tables.ducktext import identifier
+from twinspark.tables.write import FileWrite, write_files
+
+SAVE_MODES = {0: "error", 1: "append", 2: "overwrite", 3: "error", 4: "ignore"}
+WRITTEN_FORMATS = ("parquet", "csv", "json", "text")
+Command = Callable[[], None]
+
+
+def read_command(command: Any, context: Context, cursor: Cursor, views: Views) -> Command:
+    """What is left to do, once it is known to be native; errors of analysis come out here."""
+    kind = command.WhichOneof("command_type")
+    if kind == "create_dataframe_view":
+        return create_view(command.create_dataframe_view, context, cursor, views)
+    if kind == "write_operation":
+        return write_to_files(command.write_operation, context, cursor)
+    raise NotNative(f"command {kind}")
+
+
+def create_view(message: Any, context: Context, cursor: Cursor, views: Views) -> Command:
+    Query.read(message.input, context, cursor)
+    return lambda: views.create(message, context)
+
+
+def write_to_files(message: Any, context: Context, cursor: Cursor) -> Command:
+    write = file_write(message, Query.read(message.input, context, cursor))
+    return lambda: done(write_files(write, cursor))
+
+
+def done(written: object) -> None:
+    """What was written is not told to the client."""
+
+
+def file_write(message: Any, query: Query) -> FileWrite:
+    check_plain(message)
+    query.bind()
+    context = query.context
+    return FileWrite(
+        select=named_rows(query),
+        format=(message.source or context.conf("spark.sql.sources.default")).lower(),
+        path=message.path,
+        schema=query.plan.schema,
+        mode=SAVE_MODES[message.mode],
+        partition_by=list(message.partitioning_columns),
+        options=dict(message.options),
+        dynamic_overwrite=context.conf("spark.sql.sources.partitionOverwriteMode").upper() == "DYNAMIC",
+        time_zone=context.conf("spark.sql.session.timeZone"),
+    )
+
+
+def named_rows(query: Query) -> str:
+    """The plan's SQL calls its columns c0, c1, ...: the file's columns bear the schema's names."""
+    names = ", ".join(identifier(name) for name in query.plan.schema.names)
+    return f"SELECT * FROM ({query.text}) AS rows({names})"
+
+
+def check_plain(message: Any) -> None:
+    if message.WhichOneof("save_type") != "path":
+        raise NotNative("writing a table")
+    if message.sort_column_names or message.HasField("bucket_by") or message.clustering_columns:
+        raise NotNative("writing in buckets, sorted or clustered")
+    if message.source and message.source.lower() not in WRITTEN_FORMATS:
+        raise NotNative(f"writing {message.source}")
+
+
+assert set(SAVE_MODES) == set(commands_pb2.WriteOperation.SaveMode.values())

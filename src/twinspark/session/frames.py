@@ -1,0 +1,98 @@
+"""ExecutePlanResponse messages written by hand: result data goes from Arrow's buffers to the wire in one copy."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.connect.proto import base_pb2
+from pyspark.sql.connect.types import pyspark_types_to_proto_types
+from pyspark.sql.types import StructType
+
+from twinspark.spark.wire import bytes_field, integer_field, string_field, varint
+
+END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"  # Arrow IPC: a continuation mark and no length
+ARROW_BATCH, SCHEMA, METRICS, OBSERVED_METRICS, RESULT_COMPLETE, PROGRESS, SQL_RESULT = 2, 7, 4, 6, 14, 18, 5
+BATCH_BYTES = 32 * 1024 * 1024  # rows are split so that a response stays well under a client's 128 MiB limit
+LENGTH_DELIMITED = 2
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One response: its id, by which a client comes back, and its bytes."""
+
+    response_id: str
+    data: bytes
+
+
+class Framer:
+    """Writes the responses of one operation."""
+
+    def __init__(self, session_id: str, server_session_id: str, operation_id: str) -> None:
+        self._common = (
+            string_field(1, session_id) + string_field(12, operation_id) + string_field(15, server_session_id)
+        )
+
+    def frame(self, *parts: bytes) -> Frame:
+        response_id = str(uuid.uuid4())
+        return Frame(response_id, b"".join((self._common, string_field(13, response_id), *parts)))
+
+    def message(self, field: int, message: Any) -> Frame:
+        return self.frame(bytes_field(field, message.SerializeToString()))
+
+    def result_complete(self, metrics: bytes = b"") -> Frame:
+        """Metrics ride along: every response of its own costs the client one more ReleaseExecute."""
+        return self.frame(metrics, bytes_field(RESULT_COMPLETE, b""))
+
+    def progress(self, fraction: float) -> Frame:
+        progress = base_pb2.ExecutePlanResponse.ExecutionProgress(num_inflight_tasks=1)
+        progress.stages.add(stage_id=0, num_tasks=100, num_completed_tasks=min(99, int(100 * fraction)))
+        return self.message(PROGRESS, progress)
+
+
+def schema_field(schema: StructType) -> bytes:
+    return bytes_field(SCHEMA, pyspark_types_to_proto_types(schema).SerializeToString())
+
+
+class BatchWriter:
+    """Record batches as ArrowBatch fields: each one IPC stream that holds exactly one batch."""
+
+    def __init__(self, schema: pa.Schema, chunk_bytes: int | None) -> None:
+        self._schema = schema.serialize()
+        self._chunk_bytes = chunk_bytes
+        self._offset = 0
+
+    def fields(self, batch: pa.RecordBatch) -> list[list[bytes]]:
+        """The parts of one or more responses for this batch, rows split where it is too large."""
+        if batch.nbytes > BATCH_BYTES and batch.num_rows > 1:
+            half = batch.num_rows // 2
+            return self.fields(batch.slice(0, half)) + self.fields(batch.slice(half))
+        body = batch.serialize()
+        size = len(self._schema) + len(body) + len(END_OF_STREAM)
+        if self._chunk_bytes and size > self._chunk_bytes:
+            parts = self._chunked(batch.num_rows, b"".join((self._schema, body, END_OF_STREAM)))
+        else:
+            parts = [self._whole(batch.num_rows, size, body)]
+        self._offset += batch.num_rows
+        return parts
+
+    def _whole(self, rows: int, size: int, body: Any) -> list[bytes]:
+        head = (
+            integer_field(1, rows) + integer_field(3, self._offset) + varint(2 << 3 | LENGTH_DELIMITED) + varint(size)
+        )
+        length = len(head) + size
+        start = varint(ARROW_BATCH << 3 | LENGTH_DELIMITED) + varint(length)
+        return [start, head, self._schema, body, END_OF_STREAM]
+
+    def _chunked(self, rows: int, data: bytes) -> list[list[bytes]]:
+        assert self._chunk_bytes
+        chunks = [data[start : start + self._chunk_bytes] for start in range(0, len(data), self._chunk_bytes)]
+        common = integer_field(1, rows) + integer_field(3, self._offset)
+        return [
+            [
+                bytes_field(
+                    ARROW_BATCH, common + integer_field(4, i) + integer_field(5, len(chunks)) + bytes_field(2, chunk)
+                )
+            ]
+            for i, chunk in enumerate(chunks)
+        ]

@@ -1,0 +1,108 @@
+"""The seam to the embedded engine: plans read, typed and run on DuckDB; NotNative says why one is Spark's."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import duckdb
+import pyarrow as pa
+
+from twinspark.analysis.context import Context
+from twinspark.duck import run
+from twinspark.plan.relations import Relation, Scan
+from twinspark.read.proto import read_relation
+from twinspark.tables.files import FileScan, ScanContext, scan
+
+Cursor: TypeAlias = duckdb.DuckDBPyConnection
+
+
+class NativeEngine:
+    """One DuckDB database for the server, one cursor for each operation."""
+
+    def __init__(self, **settings: Any) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._database: Cursor | None = None
+
+    def cursor(self) -> Cursor:
+        with self._lock:
+            if self._database is None:
+                self._database = run.connect(**self._settings)
+            return self._database.cursor()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
+
+
+@dataclass
+class Surroundings:
+    """What a session gives to the reading of a plan."""
+
+    config: Mapping[str, str]
+    settings: Mapping[str, str]  # only what was set
+    views: Mapping[tuple[str, ...], Any]
+    local_relations: Callable[[str], bytes]
+    catalog: str
+    database: str
+    user: str
+    session_id: str
+
+    def context(self, cursor: Cursor) -> Context:
+        return Context(
+            config=self.config,
+            views=self.views,
+            local_relations=self.local_relations,
+            scan_files=partial(scan_files, ScanContext(cursor, self.settings)),
+            catalog=self.catalog,
+            database=self.database,
+            user=self.user,
+            session_id=self.session_id,
+        )
+
+
+def scan_files(files: ScanContext, format: str, paths: Any, options: Any, schema: Any, context: Context) -> FileScan:
+    return scan(format, paths, options, schema, files)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A typed plan, bound to the cursor it will run on; its SQL is already written, so it is known to be native."""
+
+    plan: Relation
+    text: str
+    statement: Any
+    context: Context
+    cursor: Cursor
+
+    @classmethod
+    def read(cls, message: Any, context: Context, cursor: Cursor) -> "Query":
+        plan = read_relation(message, context)
+        text, statement = run.sql_of(plan)
+        return cls(plan, text, statement, context, cursor)
+
+    def stream(self) -> pa.RecordBatchReader:
+        return run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
+
+    def bind(self) -> None:
+        """Puts what the SQL needs besides itself on the cursor, for those who run the SQL inside their own."""
+        run.prepare(self.cursor, self.statement, self.context.settings)
+
+    @property
+    def scan_bytes(self) -> int:
+        return sum(each.size_in_bytes for each in scans(self.plan))
+
+    @property
+    def input_files(self) -> list[str]:
+        return list(dict.fromkeys(file for each in scans(self.plan) for file in each.input_files))
+
+
+def scans(plan: Relation) -> Iterator[Scan]:
+    if isinstance(plan, Scan):
+        yield plan
+    for each in plan.inputs:
+        yield from scans(each)

@@ -1,0 +1,167 @@
+"""An execution on DuckDB: a producer thread fills the response log, any number of streams read it in turn."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any
+
+import pyarrow as pa
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.session.frames import BatchWriter, Frame, Framer, schema_field
+from twinspark.session.native import Cursor, Query
+from twinspark.session.operation import Asked, Operation, State
+from twinspark.session.responses import Cancelled, ResponseLog
+from twinspark.session.threads import DaemonThreads
+
+PROGRESS_SECONDS = 2.0  # spark.connect.progress.reportInterval
+MAX_CHUNK = 64 * 1024 * 1024
+LEAST_CHUNK = 1024
+_producers = DaemonThreads("native")
+Work = Callable[["NativeOperation"], Iterator[tuple[bytes, ...]]]
+
+
+class NativeOperation:
+    """Runs its work once; `instead` takes over when DuckDB gives up before anything was sent."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        framer: Framer,
+        cursor: Cursor,
+        work: Work,
+        reason: str,
+        instead: Callable[[str], Operation],
+        ended: Callable[["NativeOperation"], None],
+    ) -> None:
+        self.asked = asked
+        self.reason = reason
+        self.state = State.RUNNING
+        self.cursor = cursor
+        self._framer = framer
+        self._work = work
+        self._instead = instead
+        self._ended = ended
+        self._successor: Operation | None = None
+        self._log = ResponseLog(asked.reattachable)
+        self._cancelled = threading.Event()
+        self._left = threading.Event()
+        self.started = time.monotonic()
+        self.seconds = 0.0
+        self._producer: Future[None] | None = None
+
+    @property
+    def engine(self) -> str:
+        return "duckdb" if self._successor is None else self._successor.engine
+
+    def start(self) -> "NativeOperation":
+        self._producer = _producers.submit(self._produce)
+        self._producer.add_done_callback(self._produced)
+        return self
+
+    def responses(self) -> Iterator[bytes]:
+        yield from self._read(None)
+
+    def reattach(self, request: Any, data: bytes) -> Iterator[bytes]:
+        if not self.asked.reattachable:
+            raise SparkError("INVALID_CURSOR.NOT_REATTACHABLE")
+        if self._successor is not None:
+            yield from self._follow_successor(request, data)
+            return
+        yield from self._read(request.last_response_id if request.HasField("last_response_id") else None)
+
+    def release(self, request: Any, data: bytes) -> None:
+        if not self.asked.reattachable:
+            raise SparkError("INVALID_CURSOR.NOT_REATTACHABLE")
+        if self._successor is not None:
+            self._successor.release(request, data)
+        elif request.HasField("release_until"):
+            self._log.release_until(request.release_until.response_id)
+        else:
+            self._log.release_all()
+            self.interrupt()
+
+    def interrupt(self) -> bool:
+        if self._log.finished or self._cancelled.is_set():
+            return False
+        self._cancelled.set()
+        self._log.cancel()
+        self.cursor.interrupt()
+        return True
+
+    def hang_up(self) -> None:
+        """The client's stream has ended. One that can come back may; one that cannot has left for good."""
+        self._left.set()
+        if not self.asked.reattachable:
+            self.interrupt()
+        if self._successor is not None:
+            self._successor.hang_up()
+
+    @property
+    def idle_seconds(self) -> float:
+        return time.monotonic() - self._log.last_read
+
+    @property
+    def chunk_bytes(self) -> int | None:
+        """What the client said about Arrow batches in chunks: not at all, any size, or its preferred one."""
+        for option in self.asked.request.request_options:
+            if option.HasField("result_chunking_options") and option.result_chunking_options.allow_arrow_batch_chunking:
+                preferred = option.result_chunking_options.preferred_arrow_chunk_size
+                return preferred if LEAST_CHUNK <= preferred <= MAX_CHUNK else MAX_CHUNK
+        return None
+
+    def _read(self, after: str | None) -> Iterator[bytes]:
+        self._left.clear()
+        try:
+            yield from self._log.read(after, self._progress, PROGRESS_SECONDS, self._left.is_set)
+            return
+        except NotNative as error:
+            if self._log.sent:
+                raise
+            self._successor = self._instead(error.reason)
+        yield from self._successor.responses()
+
+    def _follow_successor(self, request: Any, data: bytes) -> Iterator[bytes]:
+        """All that the client has of ours is progress: Spark does not know those ids, and starts from its first."""
+        assert self._successor is not None
+        if self._log.knows(request.last_response_id):
+            request.ClearField("last_response_id")
+            data = request.SerializeToString()
+        yield from self._successor.reattach(request, data)
+
+    def _progress(self) -> Frame | None:
+        percent = self.cursor.query_progress()
+        return self._framer.progress(max(0.0, percent) / 100)
+
+    def _produce(self) -> None:
+        for parts in self._work(self):
+            self._log.put(self._framer.frame(*parts))
+        if self.asked.reattachable:
+            self._log.put(self._framer.result_complete())
+
+    def _produced(self, done: "Future[None]") -> None:
+        failure = done.exception()
+        self.seconds = time.monotonic() - self.started
+        if failure is not None and self._cancelled.is_set():
+            failure = SparkError("OPERATION_CANCELED")
+        self.state = State.SUCCEEDED if failure is None else State.FAILED
+        if self._cancelled.is_set() or isinstance(failure, Cancelled):
+            self.state = State.CANCELLED
+        if not isinstance(failure, NotNative):  # then it is Spark's, and ends there
+            self._ended(self)
+        self._log.finish(failure)
+
+
+def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
+    """Schema and first batch in one response, then a response for each batch; at least one batch, however empty."""
+    reader = query.stream()
+    writer = BatchWriter(reader.schema, operation.chunk_bytes)
+    head: tuple[bytes, ...] = (schema_field(query.plan.schema),)
+    for batch in reader:
+        for parts in writer.fields(batch):
+            yield (*head, *parts)
+            head = ()
+    if head:
+        (parts,) = writer.fields(pa.RecordBatch.from_pylist([], schema=reader.schema))
+        yield (*head, *parts)

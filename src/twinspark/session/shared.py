@@ -1,0 +1,51 @@
+"""What all sessions of a server share: the two engines, global views, the starting configuration, and who listens."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from twinspark.session.native import NativeEngine
+from twinspark.session.settings import Settings
+from twinspark.session.spark_side import SparkSide
+from twinspark.session.views import SharedViews
+from twinspark.spark.engine import SparkEngine
+
+
+@dataclass(frozen=True)
+class Ended:
+    """An operation that is over: where it ran, why there, how it went."""
+
+    session_id: str
+    operation_id: str
+    engine: str
+    reason: str
+    outcome: str
+    seconds: float
+
+
+@dataclass
+class Shared:
+    settings: Settings
+    spark: SparkEngine
+    native: NativeEngine
+    views: SharedViews = field(default_factory=SharedViews)
+    global_owners: list[SparkSide] = field(default_factory=list)  # Spark must know their journals before it reads any
+    listeners: list[Callable[[Ended], None]] = field(default_factory=list)
+
+    def tell(self, ended: Ended) -> None:
+        for listener in self.listeners:
+            listener(ended)
+
+    def base_config(self) -> dict[str, str]:
+        """What a session finds set before it has set anything, as far as it does not depend on a JVM."""
+        settings = self.settings
+        warehouse = Path(settings.warehouse or "spark-warehouse").absolute()
+        return {
+            "spark.app.name": "org.apache.spark.sql.connect.service.SparkConnectServer",
+            "spark.master": settings.spark_master,
+            "spark.driver.memory": settings.spark_memory,
+            "spark.submit.deployMode": "client",
+            "spark.sql.warehouse.dir": f"file:{warehouse}",
+            "spark.sql.catalogImplementation": "in-memory",
+            **dict(settings.spark_config),
+        }

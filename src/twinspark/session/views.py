@@ -1,0 +1,115 @@
+"""A session's temporary views: plans, kept as they were when they were made, and names that only Spark knows."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from twinspark.analysis.context import Context
+from twinspark.analysis.scope import Frame
+from twinspark.errors import NotNative, SparkError
+from twinspark.read.proto import read_frame
+from twinspark.read.views import VIEW_READERS
+
+GLOBAL = "global_temp"
+Key = tuple[str, ...]
+
+
+class KeptView:
+    """A DataFrame's plan under a name: read again with the views and settings of the moment it was made."""
+
+    def __init__(self, message: Any, context: Context) -> None:
+        self._message = message
+        self._config = context.config
+        self._views = context.views
+
+    def frame(self, context: Context) -> Frame:
+        return read_frame(self._message, replace(context, config=self._config, views=self._views))
+
+
+class SparkView:
+    """A view that was made on Spark: whoever reads it goes there too."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def frame(self, context: Context) -> Frame:
+        raise NotNative(f"the view {self._name} lives on Spark")
+
+
+VIEW_READERS[KeptView] = KeptView.frame
+VIEW_READERS[SparkView] = SparkView.frame
+
+
+class Views:
+    """The views one session sees: its own, and the global ones of its server."""
+
+    def __init__(self, shared: "SharedViews") -> None:
+        self._own: dict[Key, Any] = {}
+        self._shared = shared
+        self._lock = threading.RLock()
+
+    def snapshot(self) -> Mapping[Key, Any]:
+        with self._lock:
+            return {**self._shared.snapshot(), **self._own}
+
+    def create(self, message: Any, context: Context) -> None:
+        key = key_of(message.name, message.is_global)
+        with self._lock:
+            if not message.replace and key in self.snapshot():
+                raise already_exists(message.name, message.is_global)
+            self._put(key, KeptView(message.input, context))
+
+    def made_on_spark(self, name: str, is_global: bool) -> None:
+        self._put(key_of(name, is_global), SparkView(name))
+
+    def drop(self, name: str, is_global: bool) -> bool:
+        key = key_of(name, is_global)
+        with self._lock:
+            known = key in self.snapshot()
+            self._own.pop(key, None)
+            if is_global:
+                self._shared.drop(key)
+            return known
+
+    def copy(self) -> "Views":
+        with self._lock:
+            twin = Views(self._shared)
+            twin._own = dict(self._own)
+            return twin
+
+    def _put(self, key: Key, view: Any) -> None:
+        with self._lock:
+            if key[0] == GLOBAL and len(key) == 2:
+                self._shared.put(key, view)
+            else:
+                self._own[key] = view
+
+
+class SharedViews:
+    """Global temporary views: one set for the whole server."""
+
+    def __init__(self) -> None:
+        self._views: dict[Key, Any] = {}
+        self._lock = threading.Lock()
+
+    def snapshot(self) -> dict[Key, Any]:
+        with self._lock:
+            return dict(self._views)
+
+    def put(self, key: Key, view: Any) -> None:
+        with self._lock:
+            self._views[key] = view
+
+    def drop(self, key: Key) -> None:
+        with self._lock:
+            self._views.pop(key, None)
+
+
+def key_of(name: str, is_global: bool) -> Key:
+    return (GLOBAL, name.lower()) if is_global else (name.lower(),)
+
+
+def already_exists(name: str, is_global: bool) -> SparkError:
+    shown = f"`{GLOBAL}`.`{name}`" if is_global else f"`{name}`"
+    return SparkError("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", relationName=shown)
