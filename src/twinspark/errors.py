@@ -26,7 +26,7 @@ class QueryContext:
 class SparkError(Exception):
     """An error in Spark's own terms; the door turns it into what a Spark server would have sent."""
 
-    def __init__(self, condition: str, *, contexts: tuple[QueryContext, ...] = (), **parameters: object) -> None:
+    def __init__(self, condition: str, /, *, contexts: tuple[QueryContext, ...] = (), **parameters: object) -> None:
         self.condition = condition
         self.parameters = {name: str(value) for name, value in parameters.items()}
         self.contexts = contexts

@@ -108,7 +108,7 @@ def above(
             index = len(grouping) + list(calls).index(node)
             return Column(type=node.type, nullable=node.nullable, text=node.text, index=index)
         if isinstance(node, Column):
-            raise missing_aggregation(node)
+            raise missing_aggregation(node, bool(grouping))
         if isinstance(node, Lambda):
             return replace(node, body=rule(node.body))
         return map_children(node, rule)
@@ -117,7 +117,9 @@ def above(
     return replace(made, text=expression.text)
 
 
-def missing_aggregation(column: Column) -> SparkError:
+def missing_aggregation(column: Column, is_grouped: bool) -> SparkError:
+    if not is_grouped:
+        return SparkError("MISSING_GROUP_BY")
     return SparkError(
         "MISSING_AGGREGATION", expression=quoted(column.text), expressionAnyValue=quoted(f"any_value({column.text})")
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
@@ -35,6 +35,7 @@ class Scope:
     reveals: bool = False
     windows: dict[str, object] = field(default_factory=dict)
     aliases: dict[str, Expression] = field(default_factory=dict)  # lateral column aliases
+    prefers: dict[str, Expression] = field(default_factory=dict)  # output names that win over the frame's
 
     @property
     def settings(self) -> Settings:
@@ -55,12 +56,16 @@ def resolve(scope: Scope, parts: Sequence[str], plan_id: int | None = None) -> N
     variable = scope.variables.get(parts[0]) or scope.variables.get(parts[0].lower())
     if variable is not None and plan_id is None:
         return fields_of(variable, parts[0], tuple(parts[1:]), scope)
+    preferred = scope.prefers.get(parts[0].lower()) if len(parts) == 1 else None
+    if preferred is not None:
+        return Named(preferred, parts[0])
     hit = find(scope, parts, plan_id)
     if hit is not None:
         return named_hit(as_expression(scope.frame, hit[0]), hit, scope)
     alias = scope.aliases.get(parts[0].lower())
     if alias is not None:
-        return fields_of(alias, parts[0], tuple(parts[1:]), scope)
+        shown = replace(alias, text=f"lateralAliasReference({parts[0]})")
+        return fields_of(shown, parts[0], tuple(parts[1:]), scope)
     found = outer_column(scope, parts, plan_id)
     if found is None:
         raise unresolved(scope.frame, parts)

@@ -73,10 +73,8 @@ def window_text(partition: Sequence[Expression], ordering: Sequence[SortOrder], 
         parts.append("PARTITION BY " + ", ".join(p.text for p in partition))
     if ordering:
         parts.append("ORDER BY " + ", ".join(map(order_text, ordering)))
-    parts.append(
-        f"{'ROWS' if frame.rows else 'RANGE'} BETWEEN {bound_text(frame.lower, False)} "
-        f"AND {bound_text(frame.upper, True)}"
-    )
+    bounds = f"{bound_text(frame.lower, False)} AND {bound_text(frame.upper, True)}"
+    parts.append(frame.text or f"{'ROWS' if frame.rows else 'RANGE'} BETWEEN {bounds}")
     return " ".join(parts)
 
 

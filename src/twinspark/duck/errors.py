@@ -11,7 +11,6 @@ import duckdb
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.spelling import ANSI_CONFIG
 
-INTEGER_NAMES = {"INT8": "byte", "INT16": "short", "INT32": "integer", "INT64": "long"}
 SYMBOLS = {"addition": "+", "subtraction": "-", "multiplication": "*"}
 TRY_NAMES = {"addition": "try_add", "subtraction": "try_subtract", "multiplication": "try_multiply"}
 
@@ -38,20 +37,19 @@ def spark_error(found: re.Match[str]) -> Exception:
 def overflow(found: re.Match[str]) -> Exception:
     operation, type, left, right = found[1], found[2], found[3], found[4]
     if type in ("INT8", "INT16"):
-        suffix = "T" if type == "INT8" else "S"
         return SparkError(
-            "BINARY_ARITHMETIC_OVERFLOW.WITH_SUGGESTION",
-            value1=f"{left}{suffix}",
+            "BINARY_ARITHMETIC_OVERFLOW",
+            value1=f"{left}S",
             symbol=SYMBOLS[operation],
-            value2=f"{right}{suffix}",
+            value2=f"{right}S",
             functionName=f"`{TRY_NAMES[operation]}`",
         )
-    return SparkError(
-        "ARITHMETIC_OVERFLOW.WITH_SUGGESTION",
-        message=f"{INTEGER_NAMES.get(type, type)} overflow",
-        functionName=f"`{TRY_NAMES[operation]}`",
-        config=ANSI_CONFIG,
-    )
+    return arithmetic_overflow(TRY_NAMES[operation])
+
+
+def arithmetic_overflow(alternative: str = "", message: str = "overflow") -> SparkError:
+    hint = f" Use '{alternative}' to tolerate overflow and return NULL instead." if alternative else ""
+    return SparkError("ARITHMETIC_OVERFLOW", message=message, alternative=hint, config=ANSI_CONFIG)
 
 
 def division_by_zero(found: re.Match[str]) -> Exception:
@@ -69,15 +67,6 @@ def decimal_overflow(found: re.Match[str]) -> Exception:
     )
 
 
-def sum_overflow(found: re.Match[str]) -> Exception:
-    return SparkError(
-        "ARITHMETIC_OVERFLOW.WITH_SUGGESTION",
-        message="long overflow",
-        functionName="`try_add`",
-        config=ANSI_CONFIG,
-    )
-
-
 Rule = tuple[str, Callable[[re.Match[str]], Exception]]
 RULES: list[Rule] = [
     (r"SPARK:([A-Z0-9_.]+(?:\|[^\n]*)?)", spark_error),
@@ -85,7 +74,7 @@ RULES: list[Rule] = [
     (r"Overflow in (\w+) of (INT\d+) \((-?\d+) . (-?\d+)\)", overflow),
     (r"Division by zero in expression \(([^\n]*)\)", division_by_zero),
     (r'(?:Casting|Could not cast) value "?([^"\s]+)"? to (?:type )?DECIMAL\((\d+),(\d+)\)', decimal_overflow),
-    (r"Type INT128 with value -?\d+ can't be cast .* INT64", sum_overflow),
+    (r"Type INT128 with value -?\d+ can't be cast .* INT64", lambda found: arithmetic_overflow("try_add")),
     (r"Failure in decode", lambda found: NotNative("bytes that are no UTF-8 as a string")),
     (r"More than one row returned by a subquery", lambda found: SparkError("SCALAR_SUBQUERY_TOO_MANY_ROWS")),
     (r"(?s)(Out of Memory Error.*)", lambda found: NotNative("DuckDB ran out of memory")),

@@ -27,6 +27,7 @@ from twinspark.plan.relations import (
     Relation,
     Scan,
     SetOperation,
+    Shared,
     Sort,
     Tail,
     Values,
@@ -194,6 +195,19 @@ class RelationWriter(SubqueryWriter):
         select = self.wrap(self.write(relation.input))
         return generator_sql(relation, select, self.expressions(select), self.statement.alias())
 
+    @write.register
+    def _(self, relation: Shared) -> Select:
+        """WITH: written where it is first met, read by name from then on."""
+        name = self.statement.shared.get(relation.key)
+        if name is None:
+            text = self.write(relation.input).text()
+            name = f"shared_{len(self.statement.shared)}"
+            self.statement.shared[relation.key] = name
+            self.statement.queries.append(f"{name} AS ({text})")
+        alias = self.statement.alias()
+        columns = tuple(f"{alias}.c{i}" for i in range(len(relation.fields)))
+        return Select(f"{name} AS {alias}", columns, is_plain=True)
+
     # ---- two inputs
 
     def side(self, relation: Relation) -> Select:
@@ -276,4 +290,5 @@ STABLE = _Stable()
 def write_relation(relation: Relation) -> tuple[str, Statement]:
     """The SQL text of a plan, columns named c0, c1 …, and the rows it takes along."""
     statement = Statement()
-    return RelationWriter(statement).write(relation).text(), statement
+    text = RelationWriter(statement).write(relation).text()
+    return statement.whole(text), statement

@@ -11,7 +11,13 @@ import pyarrow as pa
 @dataclass
 class Statement:
     tables: dict[str, pa.Table] = field(default_factory=dict)
+    shared: dict[str, str] = field(default_factory=dict)  # WITH: key -> name
+    queries: list[str] = field(default_factory=list)
     _aliases: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def alias(self) -> str:
         return f"t{next(self._aliases)}"
+
+    def whole(self, text: str) -> str:
+        """The statement with its WITH in front."""
+        return f"WITH {', '.join(self.queries)} {text}" if self.queries else text

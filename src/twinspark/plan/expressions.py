@@ -88,6 +88,7 @@ class Frame:
     rows: bool
     lower: Expression | int | None
     upper: Expression | int | None
+    text: str = field(default="", compare=False)  # as it was written, where it was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +45,28 @@ class Relation:
     @property
     def inputs(self) -> tuple[Relation, ...]:
         return ()
+
+
+def expressions_in(relation: Relation) -> Iterator[Expression]:
+    """Every expression of the relation and of those below it."""
+    yield from own_expressions(relation)
+    for below in relation.inputs:
+        yield from expressions_in(below)
+
+
+def own_expressions(relation: Relation) -> Iterator[Expression]:
+    for one in fields(relation):
+        yield from parts_of(getattr(relation, one.name))
+
+
+def parts_of(value: Any) -> Iterator[Expression]:
+    if isinstance(value, Expression):
+        yield value
+    elif isinstance(value, SortOrder):
+        yield value.child
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from parts_of(part)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +203,13 @@ class SetOperation(Relation):
     @property
     def inputs(self) -> tuple[Relation, ...]:
         return (self.left, self.right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shared(Unary):
+    """A relation used in several places under one name (WITH): written once per statement."""
+
+    key: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,13 +10,20 @@ from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.local_data import local_data
+from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import Frame, frame_of
-from twinspark.errors import NotNative, SparkError
-from twinspark.plan.relations import Field, Relation, Scan
+from twinspark.errors import NotNative
+from twinspark.plan.relations import Field, OneRow, Scan
+from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.identifiers import attribute_parts
+from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.relations import RELATIONS, read_frame
 from twinspark.read.proto.types import read_schema_text
+from twinspark.read.text import read_query_text
+from twinspark.read.views import VIEW_READERS, table_frame
 from twinspark.types import StructType
+
+VIEW_READERS[relations_pb2.Relation] = read_frame
 
 FILE_FORMATS = frozenset({"parquet", "csv", "json", "text", "orc"})
 
@@ -34,37 +41,6 @@ def read_table(message: Any, context: Context) -> Frame:
     if message.options:
         raise NotNative("a table with options")
     return table_frame(attribute_parts(message.unparsed_identifier), context)
-
-
-def table_frame(parts: tuple[str, ...], context: Context) -> Frame:
-    """A view of the session, or a table of a catalog, under its name."""
-    view = find_view(parts, context)
-    if view is not None:
-        return view_frame(view, parts, context)
-    if context.tables is None:
-        raise NotNative(f"table {'.'.join(parts)}")
-    relation, qualifier = context.tables.relation(parts, context)
-    return frame_of(relation, qualifier)
-
-
-def find_view(parts: tuple[str, ...], context: Context) -> Any:
-    key = tuple(part.lower() for part in parts)
-    found = context.views.get(key)
-    if found is None and len(key) == 2 and key[0] == "global_temp":
-        raise SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=".".join(f"`{part}`" for part in parts))
-    return found
-
-
-def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
-    """Views are plans: the message, or whatever gives a frame when asked, inlined."""
-    if isinstance(view, relations_pb2.Relation):
-        frame = read_frame(view, context)
-    elif isinstance(view, Relation):
-        frame = frame_of(view)
-    else:
-        frame = view(context)
-    relation = frame.plain()
-    return frame_of(relation, (parts[-1],) if len(parts) == 1 else parts)
 
 
 def read_files(message: Any, context: Context) -> Frame:
@@ -92,6 +68,16 @@ def scan_relation(found: Any) -> Scan:
 
 def schema_fields(schema: StructType) -> list[Field]:
     return [Field(f.name, f.dataType, f.nullable, tuple((f.metadata or {}).items())) for f in schema.fields]
+
+
+@RELATIONS.handles("sql")
+def read_sql(message: Any, context: Context) -> Frame:
+    scope = Scope(frame_of(OneRow()), context)
+    named = {k: read_literal(v, context.settings) for k, v in message.args.items()}
+    named |= {k: read_expression(v, scope) for k, v in message.named_arguments.items()}
+    positional: list[Any] = [read_literal(v, context.settings) for v in message.pos_args]
+    positional += [read_expression(v, scope) for v in message.pos_arguments]
+    return read_query_text(message.query, context, named, positional)
 
 
 # ---- rows sent by the client

@@ -1,0 +1,39 @@
+"""Tables and views by name: a session's views are plans and are inlined, tables come from the catalogs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.analysis.context import Context
+from twinspark.analysis.scope import Frame, frame_of
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.relations import Relation
+
+# How a view that is kept as something else than a typed relation becomes a frame, by its class.
+VIEW_READERS: dict[type, Callable[[Any, Context], Frame]] = {}
+
+
+def table_frame(parts: tuple[str, ...], context: Context) -> Frame:
+    """A view of the session, or a table of a catalog, under its name."""
+    view = find_view(parts, context)
+    if view is not None:
+        return view_frame(view, parts, context)
+    if context.tables is None:
+        raise NotNative(f"table {'.'.join(parts)}")
+    relation, qualifier = context.tables.relation(parts, context)
+    return frame_of(relation, qualifier)
+
+
+def find_view(parts: tuple[str, ...], context: Context) -> Any:
+    key = tuple(part.lower() for part in parts)
+    found = context.views.get(key)
+    if found is None and len(key) == 2 and key[0] == "global_temp":
+        raise SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=".".join(f"`{part}`" for part in parts))
+    return found
+
+
+def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
+    """Views are plans, inlined: a typed relation, a message, or whatever a reader is known for."""
+    frame = frame_of(view) if isinstance(view, Relation) else VIEW_READERS[view.__class__](view, context)
+    return frame_of(frame.plain(), (parts[-1],) if len(parts) == 1 else parts)

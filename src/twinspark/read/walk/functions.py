@@ -1,0 +1,171 @@
+"""Walks calls: functions by name, structs, lambdas and windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twinspark.analysis import build
+from twinspark.analysis.lambdas import call_with_lambdas, lambda_of
+from twinspark.analysis.names import Scope
+from twinspark.analysis.relations import Named
+from twinspark.analysis.windows import window_call
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.expressions import Expression, Frame, Lambda, Literal, SortOrder
+from twinspark.read.sql import tree
+from twinspark.read.sql.data_types import parse_type
+from twinspark.read.walk.expressions import Walk, walks
+
+CAST_NAMES = frozenset(
+    {"bigint", "binary", "boolean", "date", "decimal", "double", "float", "int"}
+    | {"smallint", "string", "timestamp", "tinyint"}
+)
+
+
+@walks(tree.Function)
+def walk_function(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
+    made = walk_call(node, scope, walk)
+    if node.over is None:
+        return made
+    return over(made, node.over, scope, walk)
+
+
+def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
+    name = function_name(node)
+    if any(isinstance(a, tree.NamedArgument) for a in node.arguments):
+        raise NotNative(f"SQL: named arguments of {name}")
+    if node.within_group:
+        raise NotNative("SQL: WITHIN GROUP")
+    if any(isinstance(a, tree.Lambda) for a in node.arguments):
+        return higher_order(name, node, scope, walk)
+    if name in CAST_NAMES and len(node.arguments) == 1:
+        return build.cast(walk.read(node.arguments[0], scope), parse_type(name), walk.settings, shown=False)
+    return build.call(
+        name,
+        arguments(name, node, scope, walk),
+        walk.settings,
+        distinct=node.distinct,
+        filter=walk.read(node.filter, scope) if node.filter is not None else None,
+        ignore_nulls=node.nulls == "IGNORE",
+    )
+
+
+def function_name(node: tree.Function) -> str:
+    if not isinstance(node.name, tree.Name):
+        raise NotNative("SQL: IDENTIFIER of a function")
+    parts = [part.lower() for part in node.name.parts]
+    if len(parts) > 1 and parts[:-1] not in (["system", "builtin"], ["builtin"]):
+        raise NotNative(f"function {'.'.join(parts)}")
+    return parts[-1]
+
+
+def arguments(name: str, node: tree.Function, scope: Scope, walk: Walk) -> list[Expression]:
+    """count(*) is count(1); elsewhere a star stands for its columns, and struct takes names along."""
+    out: list[Expression] = []
+    for argument in node.arguments:
+        if isinstance(argument, tree.Star):
+            out += star_arguments(name, argument, scope, walk)
+        elif name == "struct":
+            out += struct_field(walk.column(argument, scope), argument, len(out) // 2)
+        else:
+            out.append(walk.read(argument, scope))
+    return out
+
+
+def star_arguments(name: str, node: tree.Star, scope: Scope, walk: Walk) -> list[Expression]:
+    if name == "count" and not node.target:
+        return [build.literal(1)]
+    columns = walk.star(node, scope)
+    if name == "struct":
+        return [part for c in columns for part in (build.literal(c.name), c.expression)]
+    return [column.expression for column in columns]
+
+
+NAMED = (tree.Column, tree.Alias, tree.Dereference)
+
+
+def struct_field(named: Named, node: tree.Expression, index: int) -> list[Expression]:
+    name = named.name if isinstance(node, NAMED) else f"col{index + 1}"
+    return [build.literal(name), named.expression]
+
+
+@walks(tree.Struct, tree.Row)
+def walk_struct(node: tree.Struct | tree.Row, scope: Scope, walk: Walk) -> Expression:
+    parts: list[Expression] = []
+    for field in node.fields:
+        parts += struct_field(walk.column(field, scope), field, len(parts) // 2)
+    return build.call("struct", parts, walk.settings)
+
+
+@walks(tree.FirstLast)
+def walk_first_last(node: tree.FirstLast, scope: Scope, walk: Walk) -> Expression:
+    name = node.function.lower()
+    child = walk.read(node.child, scope)
+    return build.call(name, [child], walk.settings, ignore_nulls=node.ignore_nulls)
+
+
+# ---- lambdas
+
+
+def higher_order(name: str, node: tree.Function, scope: Scope, walk: Walk) -> Expression:
+    def body(argument: tree.Lambda) -> Any:
+        def make(variables: list[Any]) -> Lambda:
+            names = [p.lower() for p in argument.parameters]
+            inner = scope.within(dict(zip(names, variables, strict=False)))
+            return lambda_of(walk.read(argument.body, inner), variables[: len(names)])
+
+        return make, len(argument.parameters)
+
+    parts = [body(a) if isinstance(a, tree.Lambda) else walk.read(a, scope) for a in node.arguments]
+    return call_with_lambdas(name, parts, walk.settings)
+
+
+# ---- windows
+
+
+def over(function: Expression, spec: tree.WindowSpec, scope: Scope, walk: Walk) -> Expression:
+    definition = window_definition(spec, scope)
+    partition = walk.reads(definition.partition, scope)
+    ordering = [sort_order(item, scope, walk) for item in definition.order]
+    frame = read_frame(definition.frame, scope, walk) if definition.frame is not None else None
+    return window_call(function, partition, ordering, frame, walk.settings)
+
+
+def window_definition(spec: tree.WindowSpec, scope: Scope) -> tree.WindowDefinition:
+    if isinstance(spec, tree.WindowDefinition):
+        return spec
+    found = scope.windows.get(spec.name.lower())
+    if not isinstance(found, tree.WindowDefinition):
+        raise SparkError(
+            "MISSING_WINDOW_SPECIFICATION", windowName=spec.name, docroot="https://spark.apache.org/docs/latest"
+        )
+    return found
+
+
+def sort_order(item: tree.SortItem, scope: Scope, walk: Walk) -> SortOrder:
+    ascending = item.ordering != "DESC"
+    nulls_first = item.nulls == "FIRST" if item.nulls else ascending
+    return SortOrder(child=walk.read(item.child, scope), ascending=ascending, nulls_first=nulls_first)
+
+
+def read_frame(node: tree.WindowFrame, scope: Scope, walk: Walk) -> Frame:
+    lower = read_bound(node.begin, scope, walk)
+    upper = read_bound(node.end, scope, walk) if node.end is not None else 0
+    text = " AND ".join(map(bound_text, (node.begin, node.end), (lower, upper)))
+    return Frame(rows=node.unit == "ROWS", lower=lower, upper=upper, text=f"{node.unit} BETWEEN {text}")
+
+
+def bound_text(node: tree.FrameBound | None, bound: Expression | int | None) -> str:
+    """SQL keeps the word that was written; DataFrames know only FOLLOWING."""
+    if node is None or node.value is None:
+        return node.kind if node is not None else "CURRENT ROW"
+    shown = abs(bound) if isinstance(bound, int) else bound.text if bound is not None else ""
+    return f"{shown} {node.kind}"
+
+
+def read_bound(node: tree.FrameBound, scope: Scope, walk: Walk) -> Expression | int | None:
+    if node.value is None:
+        return 0 if node.kind == "CURRENT ROW" else None
+    value = walk.read(node.value, scope)
+    if isinstance(value, Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
+        return -value.value if node.kind == "PRECEDING" else value.value
+    raise NotNative("SQL: a frame bound that is no whole number")

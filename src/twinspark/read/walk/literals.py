@@ -1,0 +1,114 @@
+"""Walks constants of the syntax tree."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from twinspark.analysis import build
+from twinspark.analysis.names import Scope
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.expressions import Expression
+from twinspark.read.sql import tree
+from twinspark.read.walk.expressions import Walk, walks
+from twinspark.types import (
+    BYTE,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    SHORT,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    YearMonthIntervalType,
+)
+
+WHOLE: dict[str, DataType] = {"bigint": LONG, "smallint": SHORT, "tinyint": BYTE}
+
+
+@walks(tree.NullLiteral)
+def walk_null(node: tree.NullLiteral, scope: Scope, walk: Walk) -> Expression:
+    return build.literal(None)
+
+
+@walks(tree.BooleanLiteral, tree.StringLiteral)
+def walk_plain(node: tree.BooleanLiteral | tree.StringLiteral, scope: Scope, walk: Walk) -> Expression:
+    return build.literal(node.value)
+
+
+@walks(tree.NumberLiteral)
+def walk_number(node: tree.NumberLiteral, scope: Scope, walk: Walk) -> Expression:
+    if node.kind == "integer":
+        return integer(node.text)
+    if node.kind in WHOLE:
+        return build.literal(int(node.text), WHOLE[node.kind])
+    if node.kind in ("exponent", "double"):
+        return build.literal(float(node.text), DOUBLE)
+    if node.kind == "float":
+        return build.literal(float(node.text), FLOAT)
+    return exact_decimal(node.text)
+
+
+def integer(text: str) -> Expression:
+    """The narrowest of int, bigint and decimal."""
+    value = int(text)
+    for type, bits in ((INT, 31), (LONG, 63)):
+        if -(1 << bits) <= value < 1 << bits:
+            return build.literal(value, type)
+    return exact_decimal(text)
+
+
+def exact_decimal(text: str) -> Expression:
+    made = build.literal(Decimal(text))
+    assert isinstance(made.type, DecimalType)
+    if made.type.precision > 38:
+        raise SparkError("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", precision=made.type.precision, maxPrecision=38)
+    return made
+
+
+@walks(tree.TypedLiteral)
+def walk_typed(node: tree.TypedLiteral, scope: Scope, walk: Walk) -> Expression:
+    value = node.value
+    if isinstance(value, bytes):
+        return build.literal(value)
+    if isinstance(value, str):
+        raise NotNative(f"SQL: {node.type_name} '{node.text}'")
+    if node.type_name == "DATE":
+        return build.literal(value, DATE)
+    return timestamp(node, value, walk)
+
+
+def timestamp(node: tree.TypedLiteral, value: int, walk: Walk) -> Expression:
+    """Without an offset a timestamp is local time; TIMESTAMP follows spark.sql.timestampType unless it has one."""
+    if node.type_name == "TIME":
+        raise NotNative("SQL: TIME constants")
+    plain = node.type_name == "TIMESTAMP" and walk.settings.timestamp_type == "TIMESTAMP_NTZ" and not node.zoned
+    if node.type_name == "TIMESTAMP_NTZ" or plain:
+        return build.literal(value, TIMESTAMP_NTZ, walk.settings)
+    micros = value if node.zoned else instant(value, walk.settings.zone)
+    return build.literal(micros, TIMESTAMP, walk.settings)
+
+
+def instant(local: int, zone: str) -> int:
+    """The earlier instant where the clock shows a time twice, as java.time takes it."""
+    moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=local)
+    try:
+        offset = moment.replace(tzinfo=ZoneInfo(zone), fold=0).utcoffset() or dt.timedelta()
+    except (KeyError, ValueError) as error:
+        raise NotNative(f"the time zone {zone}") from error
+    return local - round(offset.total_seconds() * 1_000_000)
+
+
+@walks(tree.DayTimeInterval)
+def walk_day_time(node: tree.DayTimeInterval, scope: Scope, walk: Walk) -> Expression:
+    return build.literal(node.microseconds, DayTimeIntervalType(node.unit_from, node.unit_to))
+
+
+@walks(tree.YearMonthInterval)
+def walk_year_month(node: tree.YearMonthInterval, scope: Scope, walk: Walk) -> Expression:
+    return build.literal(node.months, YearMonthIntervalType(node.unit_from, node.unit_to))

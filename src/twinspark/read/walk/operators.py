@@ -1,0 +1,192 @@
+"""Walks operators and forms with keywords: arithmetic, comparison, logic, CASE, CAST, LIKE and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from twinspark.analysis import build
+from twinspark.analysis.names import Scope
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import Expression
+from twinspark.read.sql import tree
+from twinspark.read.walk.expressions import Walk, walks
+
+NAMES = {"=": "==", "||": "concat", "<<": "shiftleft", ">>": "shiftright", ">>>": "shiftrightunsigned", "DIV": "div"}
+
+
+@walks(tree.Binary)
+def walk_binary(node: tree.Binary, scope: Scope, walk: Walk) -> Expression:
+    left, right = walk.read(node.left, scope), walk.read(node.right, scope)
+    if node.operator in ("<>", "!="):
+        return build.call("not", [build.call("==", [left, right], walk.settings)], walk.settings)
+    return build.call(NAMES.get(node.operator, node.operator), [left, right], walk.settings)
+
+
+@walks(tree.Unary)
+def walk_unary(node: tree.Unary, scope: Scope, walk: Walk) -> Expression:
+    child = walk.read(node.child, scope)
+    if node.operator == "~":
+        return build.call("~", [child], walk.settings)
+    name = "negative" if node.operator == "-" else "positive"
+    return build.call(name, [child], walk.settings, text=f"({node.operator} {child.text})")
+
+
+@walks(tree.Logical)
+def walk_logical(node: tree.Logical, scope: Scope, walk: Walk) -> Expression:
+    return build.call(node.operator.lower(), [walk.read(node.left, scope), walk.read(node.right, scope)], walk.settings)
+
+
+@walks(tree.Not)
+def walk_not(node: tree.Not, scope: Scope, walk: Walk) -> Expression:
+    return negated(walk.read(node.child, scope), True, walk)
+
+
+def negated(made: Expression, is_negated: bool, walk: Walk) -> Expression:
+    return build.call("not", [made], walk.settings) if is_negated else made
+
+
+@walks(tree.Between)
+def walk_between(node: tree.Between, scope: Scope, walk: Walk) -> Expression:
+    child, lower, upper = walk.reads((node.child, node.lower, node.upper), scope)
+    text = f"between({child.text}, {lower.text}, {upper.text})"
+    first = build.call(">=", [child, lower], walk.settings)
+    second = build.call("<=", [child, upper], walk.settings)
+    return negated(build.call("and", [first, second], walk.settings, text=text), node.negated, walk)
+
+
+@walks(tree.In)
+def walk_in(node: tree.In, scope: Scope, walk: Walk) -> Expression:
+    parts = [walk.read(node.child, scope), *walk.reads(node.options, scope)]
+    return negated(build.call("in", parts, walk.settings), node.negated, walk)
+
+
+@walks(tree.IsNull)
+def walk_is_null(node: tree.IsNull, scope: Scope, walk: Walk) -> Expression:
+    return build.call("isnotnull" if node.negated else "isnull", [walk.read(node.child, scope)], walk.settings)
+
+
+@walks(tree.IsTruth)
+def walk_is_truth(node: tree.IsTruth, scope: Scope, walk: Walk) -> Expression:
+    child = walk.read(node.child, scope)
+    if node.value == "UNKNOWN":
+        return build.call("isnotnull" if node.negated else "isnull", [child], walk.settings)
+    made = build.call("<=>", [child, build.literal(node.value == "TRUE")], walk.settings)
+    return negated(made, node.negated, walk)
+
+
+@walks(tree.IsDistinct)
+def walk_is_distinct(node: tree.IsDistinct, scope: Scope, walk: Walk) -> Expression:
+    same = build.call("<=>", walk.reads((node.left, node.right), scope), walk.settings)
+    return negated(same, not node.negated, walk)
+
+
+LIKES = {"LIKE": "like", "ILIKE": "ilike", "RLIKE": "rlike"}
+
+
+@walks(tree.Like)
+def walk_like(node: tree.Like, scope: Scope, walk: Walk) -> Expression:
+    parts = walk.reads((node.child, node.pattern), scope)
+    if node.escape is not None:
+        parts.append(build.literal(node.escape))
+    return negated(build.call(LIKES[node.kind], parts, walk.settings), node.negated, walk)
+
+
+@walks(tree.LikeQuantified)
+def walk_like_quantified(node: tree.LikeQuantified, scope: Scope, walk: Walk) -> Expression:
+    child = walk.read(node.child, scope)
+    tests: Sequence[Expression] = [
+        negated(build.call(LIKES[node.kind], [child, pattern], walk.settings), node.negated, walk)
+        for pattern in walk.reads(node.patterns, scope)
+    ]
+    joined = "or" if node.quantifier == "ANY" else "and"
+    return reduce(lambda a, b: build.call(joined, [a, b], walk.settings), tests)
+
+
+@walks(tree.Case)
+def walk_case(node: tree.Case, scope: Scope, walk: Walk) -> Expression:
+    value = walk.read(node.value, scope) if node.value is not None else None
+    branches = []
+    for when, then in node.branches:
+        condition = walk.read(when, scope)
+        if value is not None:
+            condition = build.call("==", [value, condition], walk.settings)
+        branches.append((condition, walk.read(then, scope)))
+    otherwise = walk.read(node.otherwise, scope) if node.otherwise is not None else None
+    return build.case_when(branches, otherwise, walk.settings)
+
+
+@walks(tree.Cast)
+def walk_cast(node: tree.Cast, scope: Scope, walk: Walk) -> Expression:
+    mode = "try" if node.form == "TRY_CAST" else None
+    return build.cast(walk.read(node.child, scope), node.type, walk.settings, mode)
+
+
+@walks(tree.CurrentLike)
+def walk_current(node: tree.CurrentLike, scope: Scope, walk: Walk) -> Expression:
+    return build.call(node.name.lower(), [], walk.settings)
+
+
+@walks(tree.Extract)
+def walk_extract(node: tree.Extract, scope: Scope, walk: Walk) -> Expression:
+    source = walk.read(node.source, scope)
+    text = f"extract({node.field} FROM {source.text})"
+    return build.call("extract", [build.literal(node.field), source], walk.settings, text=text)
+
+
+@walks(tree.Position)
+def walk_position(node: tree.Position, scope: Scope, walk: Walk) -> Expression:
+    parts = walk.reads((node.substring, node.string), scope)
+    return build.call("locate", parts, walk.settings, text=f"locate({parts[0].text}, {parts[1].text}, 1)")
+
+
+@walks(tree.Substring)
+def walk_substring(node: tree.Substring, scope: Scope, walk: Walk) -> Expression:
+    parts = walk.reads((node.string, node.position), scope)
+    if node.length is not None:
+        parts.append(walk.read(node.length, scope))
+    return build.call("substring", parts, walk.settings)
+
+
+TRIMS = {"BOTH": "trim", "": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
+
+
+@walks(tree.Trim)
+def walk_trim(node: tree.Trim, scope: Scope, walk: Walk) -> Expression:
+    name = TRIMS[node.option]
+    source = walk.read(node.source, scope)
+    if node.characters is None:
+        text = f"TRIM({node.option or 'BOTH'} FROM {source.text})"
+        return build.call(name, [source], walk.settings, text=text)
+    characters = walk.read(node.characters, scope)
+    text = f"TRIM({node.option or 'BOTH'} {characters.text} FROM {source.text})"
+    # Spark's ltrim and rtrim take the characters first, trim and the native rules the string first.
+    arguments = [source, characters] if name == "trim" else [characters, source]
+    return build.call(name, arguments, walk.settings, text=text)
+
+
+@walks(tree.Overlay)
+def walk_overlay(node: tree.Overlay, scope: Scope, walk: Walk) -> Expression:
+    parts = walk.reads((node.input, node.replace, node.position), scope)
+    if node.length is not None:
+        parts.append(walk.read(node.length, scope))
+    return build.call("overlay", parts, walk.settings)
+
+
+@walks(tree.TimestampAdd)
+def walk_timestamp_add(node: tree.TimestampAdd, scope: Scope, walk: Walk) -> Expression:
+    parts = [build.literal(node.unit), *walk.reads((node.quantity, node.timestamp), scope)]
+    text = f"timestampadd({node.unit}, {parts[1].text}, {parts[2].text})"
+    return build.call("timestampadd", parts, walk.settings, text=text)
+
+
+@walks(tree.TimestampDiff)
+def walk_timestamp_diff(node: tree.TimestampDiff, scope: Scope, walk: Walk) -> Expression:
+    parts = [build.literal(node.unit), *walk.reads((node.begin, node.end), scope)]
+    text = f"timestampdiff({node.unit}, {parts[1].text}, {parts[2].text})"
+    return build.call("timestampdiff", parts, walk.settings, text=text)
+
+
+@walks(tree.Collate)
+def walk_collate(node: tree.Collate, scope: Scope, walk: Walk) -> Expression:
+    raise NotNative("SQL: COLLATE")

@@ -1,0 +1,234 @@
+"""Walks FROM: tables, subqueries, VALUES, joins, table functions and lateral views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from twinspark.analysis import build
+from twinspark.analysis import relations as make
+from twinspark.analysis.generators import generate
+from twinspark.analysis.relations import Named, passing
+from twinspark.analysis.scope import Attribute, Frame, frame_of
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.common_types import common_type
+from twinspark.plan.expressions import Expression, Literal
+from twinspark.plan.relations import Field, Join, OneRow, Range, Values
+from twinspark.read.sql import tree
+from twinspark.read.views import table_frame
+from twinspark.read.walk.expressions import Walk
+from twinspark.read.walk.queries import RELATION, read_query
+from twinspark.types import LONG, is_integral
+
+Reader = Callable[[Any, Walk], Frame]
+READERS: dict[type, Reader] = {}
+
+
+def reads(kind: type) -> Callable[[Reader], Reader]:
+    def note(reader: Reader) -> Reader:
+        READERS[kind] = reader
+        return reader
+
+    return note
+
+
+def read_source(node: tree.Relation, walk: Walk) -> Frame:
+    reader = READERS.get(node.__class__)
+    if reader is None:
+        raise NotNative(f"SQL: {node.__class__.__name__}")
+    try:
+        return reader(node, walk)
+    except SparkError as error:
+        raise walk.located(error, node) from error
+
+
+RELATION.append(read_source)
+
+
+def read_from(node: tree.From, walk: Walk) -> Frame:
+    if node.pivot is not None or node.unpivot is not None:
+        raise NotNative("SQL: PIVOT")
+    frame = None
+    for relation in node.relations:
+        frame = read_source(relation, walk) if frame is None else cross(frame, relation, walk)
+    assert frame is not None
+    return with_lateral_views(frame, node.lateral_views, walk)
+
+
+def cross(left: Frame, node: tree.Relation, walk: Walk) -> Frame:
+    if isinstance(node, tree.Lateral):
+        return lateral(left, node, "inner", None, walk)
+    return make.join(left, read_joined(node, left, walk), "inner", lambda sides: None)
+
+
+# ---- one relation
+
+
+@reads(tree.Table)
+def read_table(node: tree.Table, walk: Walk) -> Frame:
+    if node.time_travel or node.changes or node.options or node.sample or node.watermark:
+        raise NotNative("SQL: a table with time travel, options or a sample")
+    if not isinstance(node.name, tree.Name):
+        raise NotNative("SQL: IDENTIFIER of a table")
+    parts = node.name.parts
+    cte = walk.ctes.get(parts[0].lower()) if len(parts) == 1 else None
+    frame = cte.frame() if cte is not None else table_frame(parts, walk.context)
+    return aliased(frame, node.alias)
+
+
+@reads(tree.AliasedQuery)
+def read_aliased_query(node: tree.AliasedQuery, walk: Walk) -> Frame:
+    if node.sample is not None or node.watermark is not None:
+        raise NotNative("SQL: TABLESAMPLE")
+    frame = read_query(node.query, walk)
+    return aliased(replace(frame, hidden=(), source=None, plans={}), node.alias)
+
+
+@reads(tree.AliasedRelation)
+def read_aliased_relation(node: tree.AliasedRelation, walk: Walk) -> Frame:
+    if node.sample is not None or node.watermark is not None:
+        raise NotNative("SQL: TABLESAMPLE")
+    return aliased(read_source(node.relation, walk), node.alias)
+
+
+def aliased(frame: Frame, alias: tree.TableAlias | None) -> Frame:
+    if alias is None:
+        return frame
+    if alias.columns:
+        if len(alias.columns) != len(frame.attributes):
+            raise SparkError(
+                "NUM_TABLE_VALUE_ALIASES_MISMATCH",
+                funcName="",
+                aliasesNum=len(alias.columns),
+                outColsNum=len(frame.attributes),
+            )
+        columns = [Named(frame.column(a), n) for a, n in zip(frame.attributes, alias.columns, strict=True)]
+        frame = make.project(frame, columns)
+    return frame.qualified((alias.name,))
+
+
+@reads(tree.InlineTable)
+def read_inline_table(node: tree.InlineTable, walk: Walk) -> Frame:
+    scope = walk.scope(frame_of(OneRow()))
+    rows = [row_values(row, scope, walk) for row in node.rows]
+    width = len(rows[0])
+    if any(len(row) != width for row in rows):
+        raise NotNative("SQL: VALUES with rows of different widths")
+    types = [common_type([row[i].type for row in rows], walk.settings.ansi) for i in range(width)]
+    if any(type is None for type in types):
+        raise NotNative("SQL: VALUES whose types do not meet")
+    made = [[build.implicit_cast(v, t, walk.settings) for v, t in zip(row, types, strict=True)] for row in rows]
+    fields = tuple(Field(f"col{i + 1}", types[i], any(row[i].nullable for row in made)) for i in range(width))
+    return aliased(frame_of(Values(rows=tuple(map(tuple, made)), fields=fields)), node.alias)
+
+
+def row_values(node: tree.Expression, scope: Any, walk: Walk) -> list[Expression]:
+    if isinstance(node, tree.Row | tree.Struct):
+        return [walk.column(field, scope).expression for field in node.fields]
+    return [walk.read(node, scope)]
+
+
+@reads(tree.TableFunction)
+def read_table_function(node: tree.TableFunction, walk: Walk) -> Frame:
+    if not isinstance(node.name, tree.Name) or node.watermark is not None:
+        raise NotNative("SQL: IDENTIFIER of a table function")
+    name = node.name.parts[-1].lower()
+    if any(isinstance(a, tree.NamedArgument | tree.TableArgument) for a in node.arguments):
+        raise NotNative(f"SQL: named or table arguments of {name}")
+    if name == "range":
+        return aliased(frame_of(range_of(node, walk)), node.alias)
+    return generated(frame_of(OneRow()), name, node.arguments, False, node.alias, walk)
+
+
+def range_of(node: tree.TableFunction, walk: Walk) -> Range:
+    scope = walk.scope(frame_of(OneRow()))
+    values = []
+    for argument in node.arguments:
+        made = walk.read(argument, scope)
+        if not isinstance(made, Literal) or not is_integral(made.type):
+            raise NotNative("SQL: range of what is no whole number")
+        values.append(int(made.value))
+    if not 1 <= len(values) <= 4:
+        raise NotNative("SQL: range with another number of arguments")
+    start, end = (0, values[0]) if len(values) == 1 else values[:2]
+    step = values[2] if len(values) > 2 else 1
+    if step == 0:
+        raise NotNative("SQL: a range whose step is zero")
+    return Range(start=start, end=end, step=step, fields=(Field("id", LONG, False),))
+
+
+def generated(
+    frame: Frame, name: str, arguments: Sequence[tree.Expression], outer: bool, alias: Any, walk: Walk
+) -> Frame:
+    """A generator over a frame: the frame's columns, then the generator's under the alias."""
+    called = f"{name}_outer" if outer and not name.endswith("_outer") else name
+    call = build.call(called, walk.reads(arguments, walk.scope(frame)), walk.settings)
+    before = [passing(frame, a) for a in frame.attributes]
+    made = generate(frame, [*before, Named(call, call.text)], walk.settings)
+    count = len(before)
+    own = made.attributes[count:]
+    names = alias.columns if alias is not None and alias.columns else tuple(a.name for a in own)
+    if len(names) != len(own):
+        raise NotNative("SQL: another number of aliases than generated columns")
+    qualifier = (alias.name,) if alias is not None else ()
+    renamed: list[Attribute] = [replace(a, name=n, qualifier=qualifier) for a, n in zip(own, names, strict=True)]
+    return replace(made, attributes=(*made.attributes[:count], *renamed), source=None)
+
+
+def with_lateral_views(frame: Frame, views: Sequence[tree.LateralView], walk: Walk) -> Frame:
+    for view in views:
+        alias = tree.TableAlias(view.start, view.stop, view.table, view.columns)
+        frame = generated(frame, view.function.parts[-1].lower(), view.arguments, view.outer, alias, walk)
+    return frame
+
+
+# ---- joins
+
+KINDS = {
+    "INNER": "inner",
+    "CROSS": "cross",
+    "LEFT OUTER": "left",
+    "RIGHT OUTER": "right",
+    "FULL OUTER": "full",
+    "LEFT SEMI": "semi",
+    "LEFT ANTI": "anti",
+}
+
+
+@reads(tree.Join)
+def read_join(node: tree.Join, walk: Walk) -> Frame:
+    if node.nearest is not None or node.left is None:
+        raise NotNative("SQL: a nearest-by join")
+    left = read_source(node.left, walk)
+    kind = KINDS[node.kind]
+    if isinstance(node.right, tree.Lateral):
+        return lateral(left, node.right, kind, node.condition, walk)
+    right = read_joined(node.right, left, walk)
+    names = list(node.using)
+    if node.natural:
+        shown = {a.name.lower() for a in right.attributes}
+        names = [a.name for a in left.attributes if a.name.lower() in shown]
+    if names:
+        return make.using_join(left, right, kind, names, walk.settings)
+
+    def condition(sides: Frame) -> Expression | None:
+        return walk.read(node.condition, walk.scope(sides)) if node.condition is not None else None
+
+    return make.join(left, right, kind, condition)
+
+
+def read_joined(node: tree.Relation, left: Frame, walk: Walk) -> Frame:
+    return read_source(node, walk)
+
+
+def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | None, walk: Walk) -> Frame:
+    """The right side sees the left's columns."""
+    right = read_source(node.relation, walk.inside(walk.scope(left)))
+
+    def condition(sides: Frame) -> Expression | None:
+        return walk.read(on, walk.scope(sides)) if on is not None else None
+
+    frame = make.join(left, right, kind, condition)
+    assert isinstance(frame.relation, Join)
+    return replace(frame, relation=replace(frame.relation, lateral=True))
