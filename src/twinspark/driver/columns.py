@@ -93,7 +93,7 @@ def values_bytes(column: Column, array: pa.Array) -> memoryview:
     if column.wire == wire.STRING:
         return prefixed_bytes(array)
     # Spark writes true for a null boolean and zero for a null number.
-    filled = array.fill_null(column.wire == wire.BOOL) if array.null_count else array
+    filled = array.fill_null(True if column.wire == wire.BOOL else 0) if array.null_count else array
     numbers = np.asarray(filled.cast(pa.int8()) if column.wire == wire.BOOL else filled)
     return memoryview(numbers.astype(BIG_ENDIAN.get(column.wire, ">i1")).view(np.uint8).data)
 

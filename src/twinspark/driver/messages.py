@@ -118,6 +118,8 @@ TCancelDelegationTokenReq: 1 sessionHandle TSessionHandle, 2 delegationToken str
 TCancelDelegationTokenResp: 1 status TStatus
 TRenewDelegationTokenReq: 1 sessionHandle TSessionHandle, 2 delegationToken string
 TRenewDelegationTokenResp: 1 status TStatus
+TGetLogReq: 1 operationHandle TOperationHandle
+TGetLogResp: 1 status TStatus, 2 log string
 TGetQueryIdReq: 1 operationHandle TOperationHandle
 TGetQueryIdResp: 1 queryId string
 TApplicationException: 1 message string, 2 type i32
@@ -131,7 +133,7 @@ LISTINGS = [
 METHODS = [
     "OpenSession", "CloseSession", "GetInfo", "ExecuteStatement", *LISTINGS, "GetOperationStatus", "CancelOperation",
     "CloseOperation", "GetResultSetMetadata", "FetchResults", "GetDelegationToken", "CancelDelegationToken",
-    "RenewDelegationToken", "GetQueryId", "SetClientInfo",
+    "RenewDelegationToken", "GetQueryId", "SetClientInfo", "GetLog",
 ]  # fmt: skip
 
 

@@ -229,6 +229,10 @@ class Service:
     def get_query_id(self, request: Message, peer: Peer) -> Message:
         return {"queryId": self.operation(request).name}
 
+    def get_log(self, request: Message, peer: Peer) -> Message:
+        """Impala's clients ask for it when a statement is slow or has failed."""
+        return {"log": self.operation(request).error}
+
     def set_client_info(self, request: Message, peer: Peer) -> Message:
         self.session(request)
         return {}
@@ -260,6 +264,7 @@ METHODS: dict[str, Method] = {
     "RenewDelegationToken": Service.refuse_token,
     "GetQueryId": Service.get_query_id,
     "SetClientInfo": Service.set_client_info,
+    "GetLog": Service.get_log,
     **{name: lister(name) for name in LISTINGS},
 }
 OPERATION_TYPES = {

@@ -62,17 +62,25 @@ def escaped(texts: pa.Array) -> pa.Array:
 
 
 def list_text(array: pa.Array, kind: t.ArrayType, style: str) -> pa.Array:
-    inside = inner_text(pc.list_flatten(array), kind.elementType, style)
+    inside = inner_text(array.flatten(), kind.elementType, style)
     return bracketed("[", rejoined(array, inside), "]")
 
 
 def map_text(array: pa.Array, kind: t.MapType, style: str) -> pa.Array:
-    entries = pc.list_flatten(array)
+    array = as_list(array)
+    entries = array.flatten()
     keys = inner_text(pc.struct_field(entries, 0), kind.keyType, style)
     if style == JSON and not isinstance(kind.keyType, t.StringType):
         keys = joined('"', escaped(pc.replace_substring_regex(keys, r'^"(.*)"$', r"\1")), '"')
     texts = joined(keys, ":", inner_text(pc.struct_field(entries, 1), kind.valueType, style))
     return bracketed("{", rejoined(array, sorted_within(array, texts) if style == HIVE else texts), "}")
+
+
+def as_list(array: pa.Array) -> pa.Array:
+    """The same map as a list of pairs, which Arrow's list functions know how to read."""
+    pairs = pa.StructArray.from_arrays([array.keys, array.items], names=["key", "value"])
+    kind = pa.list_(pa.field("entries", pairs.type, nullable=False))
+    return pa.Array.from_buffers(kind, len(array), array.buffers()[:2], offset=array.offset, children=[pairs])
 
 
 def sorted_within(array: pa.Array, texts: pa.Array) -> pa.Array:
@@ -94,7 +102,7 @@ def struct_text(array: pa.Array, kind: t.StructType, style: str) -> pa.Array:
 
 
 def lengths(array: pa.Array) -> Any:
-    return np.asarray(pc.fill_null(pc.list_value_length(array), 0))
+    return np.asarray(pc.fill_null(array.value_lengths(), 0))
 
 
 def rejoined(array: pa.Array, inside: pa.Array) -> pa.Array:
