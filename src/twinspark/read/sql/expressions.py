@@ -56,21 +56,24 @@ class Expressions(Follow):
     # ------------------------------------------------------------ booleans
     def expression(self) -> Expression:
         start = self.starts[self.at]
-        left = self._conjunction()
+        first = self._conjunction(start)
+        if self.kinds[self.at] != "OR":
+            return first
+        operands = [first]
         while self.kinds[self.at] == "OR" and self.is_infix(self.at):
             self.at += 1
-            right = self._conjunction()
-            left = Logical(start, self.stops[self.at - 1], "OR", left, right)
-        return left
+            operands.append(self._conjunction(self.starts[self.at]))
+        return balanced("OR", operands, start, self.stop)
 
-    def _conjunction(self) -> Expression:
-        start = self.starts[self.at]
-        left = self._negation()
+    def _conjunction(self, start: int) -> Expression:
+        first = self._negation()
+        if self.kinds[self.at] != "AND":
+            return first
+        operands = [first]
         while self.kinds[self.at] == "AND" and self.is_infix(self.at):
             self.at += 1
-            right = self._negation()
-            left = Logical(start, self.stops[self.at - 1], "AND", left, right)
-        return left
+            operands.append(self._negation())
+        return balanced("AND", operands, start, self.stop)
 
     def _negation(self) -> Expression:
         kind = self.kinds[self.at]
@@ -230,3 +233,13 @@ class Expressions(Follow):
         query = self.query()
         self.expect(")")
         return query
+
+
+def balanced(operator: str, operands: list[Expression], start: int, stop: int) -> Expression:
+    """A chain of one operator becomes a balanced tree, as in Spark's visitLogicalBinary; generated names show it."""
+    if len(operands) == 1:
+        return operands[0]
+    middle = (len(operands) - 1) // 2 + 1
+    left = balanced(operator, operands[:middle], start, stop)
+    right = balanced(operator, operands[middle:], start, stop)
+    return Logical(start, stop, operator, left, right)

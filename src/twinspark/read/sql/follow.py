@@ -41,6 +41,7 @@ _SECOND: dict[str, frozenset[str]] = {
 }
 # With anything but an end behind it the word is no name.
 _WITH_BODY = frozenset({"FROM", "WHERE", "HAVING", "QUALIFY", "LIMIT", "OFFSET", "SELECT", "FOR"})
+_BY_WORDS = frozenset({"GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE"})
 _JOINS = frozenset(
     {"JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "ON", "USING", "WHERE", "SEMI", "ANTI"}
 )
@@ -63,7 +64,7 @@ class Follow(Literals):
     def _goes_on(self, kind: str, at: int) -> bool:
         second = self.kinds[at + 1]
         if kind in _WITH_BODY:
-            return not self._ends(at + 1) and second != kind
+            return not self._ends(at + 1) and second != kind and not self._is_next_clause(at + 1)
         if kind in _SECOND:
             return second in _SECOND[kind] and not (second == "BY" and self._ends(at + 2))
         if kind == "WINDOW":
@@ -73,6 +74,13 @@ class Follow(Literals):
         if kind in ("MAP", "REDUCE"):
             return not self._ends(at + 1) and second not in _JOINS and second not in _SECOND and second != "("
         return kind == "DO" and self.script_depth > 0
+
+    def _is_next_clause(self, at: int) -> bool:
+        """FROM WHERE a = b: the clause begins at WHERE, so FROM before it is a name."""
+        kind = self.kinds[at]
+        if kind not in _WITH_BODY and kind not in _BY_WORDS:
+            return False
+        return self.kinds[at + 1] not in _OPERATORS and self.kinds[at + 1] != "(" and self._goes_on(kind, at)
 
     def is_by(self, word: str) -> bool:
         """Whether GROUP BY, ORDER BY … stands here; `group by` with nothing behind it is a name and its alias."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from twinspark.read.sql.failures import SyntaxFailure
 from twinspark.read.sql.keywords import words
 from twinspark.read.sql.tree import (
     BooleanLiteral,
@@ -163,10 +164,13 @@ class Forms(Windows):
             self.at += 1
             self.expect("(")
             string = self.value()
-            self.expect_any("FROM", ",")
+            first = self.expect_any("FROM", ",")
             position = self.value()
-            length = self.value() if self.take_any("FOR", ",") else None
+            second = self.take_any("FOR", ",")
+            length = self.value() if second else None
             self.expect(")")
+            if first == "," and second != "FOR":
+                raise SyntaxFailure  # with commas alone it is a call
             return Substring(start, self.stop, string, position, length)
 
         return self._special(reading) if self.kinds[self.at + 1] == "(" else None

@@ -1,7 +1,10 @@
 """Primary expressions: names, calls, casts, CASE and the other forms with keywords, and what may hang behind them."""
 
+import re
+
 from twinspark.read.sql.forms import SPECIAL, Forms
 from twinspark.read.sql.literals import NUMBERS
+from twinspark.read.sql.tokens import unquote
 from twinspark.read.sql.tree import (
     Cast,
     Collate,
@@ -183,31 +186,33 @@ class Primaries(Forms):
         return Collate(start, self.stop, base, collation)
 
     def _semi_structured(self, base: Expression, start: int) -> Expression | None:
-        """base:a.b[0]['c']"""
+        """base:a.b[0]['c']; the path is the text itself without its back quotes."""
         self.expect(":")
-        path = self._path_part(first=True)
-        while self.kinds[self.at] in (".", "["):
-            if self.kinds[self.at] == "." and not self.is_name(self.at + 1):
-                break
-            path += self._path_part(first=False)
-        return SemiStructuredExtract(start, self.stop, base, f"${path}")
+        begin = self.at
+        names = [self._path_part(first=True)]
+        while self.kinds[self.at] == "[" or (self.kinds[self.at] == "." and self.is_name(self.at + 1)):
+            names.append(self._path_part(first=False))
+        words = [unquote(w) if w[0] == "`" else w for w in map(self.tokens.word, range(begin, self.at))]
+        path = "".join(words)
+        last = next((name for name in reversed(names) if name is not None), None)
+        return SemiStructuredExtract(start, self.stop, base, f"${'' if path[0] == '[' else '.'}{path}", last)
 
-    def _path_part(self, *, first: bool) -> str:
-        if self.take("["):
-            part = self._bracketed_part(first=first)
-            self.expect("]")
-            return part
-        if not first:
-            self.expect(".")
-        at = self.at
-        name = self.identifier()
-        return f"['{name}']" if self.kinds[at] == "backquoted" else f".{name}"
+    def _path_part(self, *, first: bool) -> str | None:
+        """The name of a field, or None for an index."""
+        if not self.take("["):
+            if not first:
+                self.expect(".")
+            return self.identifier()
+        name = None
+        if not self.take("integer"):
+            if not self.is_string_or_marker(self.at):
+                raise self.fail()
+            name = self.string_value()
+            self._check_path_name(self.at - 1)
+        self.expect("]")
+        return name
 
-    def _bracketed_part(self, *, first: bool) -> str:
-        if self.take("integer"):
-            return f"[{self.tokens.word(self.at - 1)}]"
-        if self.is_string_or_marker(self.at):
-            return f'["{self.string_value()}"]'
-        if first or (not self.take("*") and not self.is_name(self.at)):
-            raise self.fail()
-        return f"[{self.identifier()}]"
+    def _check_path_name(self, at: int) -> None:
+        """JsonPathParser reads ['name'] only."""
+        if not re.fullmatch(r"'[^']+'", self.tokens.word(at)):
+            self.complain("PARSE_SYNTAX_ERROR", self.starts[at], self.stops[at])

@@ -136,10 +136,11 @@ class Subscript(Expression):
 
 @dataclass(frozen=True, slots=True)
 class SemiStructuredExtract(Expression):
-    """`variant:path`; `path` is the JSON path that Spark makes of it ($.a[0]…)."""
+    """`variant:path`; `path` is the JSON path that Spark makes of it ($.a[0]…), `name` its last field if any."""
 
     base: Expression
     path: str
+    name: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +342,7 @@ class Extract(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Substring(Expression):
-    """SUBSTRING or SUBSTR, with FROM and FOR or with commas."""
+    """SUBSTRING or SUBSTR with FROM or FOR; with commas alone it is a Function."""
 
     string: Expression
     position: Expression
