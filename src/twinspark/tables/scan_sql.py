@@ -5,21 +5,25 @@ from twinspark.tables.ducktext import duck_type, identifier, literals
 from twinspark.tables.reshape import duck_select
 
 FILE_COLUMN = "twinspark_file"
+ROW_COLUMN = "twinspark_row"
 
 
-def duck_scan(scan: TableScan, with_file: bool = False) -> str:
-    """Groups of files, each read plainly and reshaped, one under the other; columns and types are the schema's."""
-    selects = [duck_group(group, with_file) for group in scan.groups]
-    return f"({' UNION ALL '.join(selects) or empty(scan, with_file)})"
+def duck_scan(scan: TableScan, with_place: bool = False) -> str:
+    """Groups of files, each read plainly and reshaped, one under the other; columns and types are the schema's.
+
+    `with_place` adds the file and the row's number in it.
+    """
+    selects = [duck_group(group, with_place) for group in scan.groups]
+    return f"({' UNION ALL '.join(selects) or empty(scan, with_place)})"
 
 
-def duck_group(group: ScanGroup, with_file: bool) -> str:
+def duck_group(group: ScanGroup, with_place: bool) -> str:
     source = f"read_parquet({literals(group.files)}, hive_partitioning=false)"
-    extra = f", filename AS {FILE_COLUMN}" if with_file else ""
+    extra = f", filename AS {FILE_COLUMN}, file_row_number AS {ROW_COLUMN}" if with_place else ""
     return duck_select(group.fields, source, extra)
 
 
-def empty(scan: TableScan, with_file: bool) -> str:
+def empty(scan: TableScan, with_place: bool) -> str:
     columns = [f"CAST(NULL AS {duck_type(f.dataType)}) AS {identifier(f.name)}" for f in scan.schema.fields]
-    extra = [f"CAST(NULL AS VARCHAR) AS {FILE_COLUMN}"] if with_file else []
+    extra = [f"CAST(NULL AS VARCHAR) AS {FILE_COLUMN}", f"CAST(NULL AS BIGINT) AS {ROW_COLUMN}"] if with_place else []
     return f"SELECT {', '.join(columns + extra)} WHERE false"

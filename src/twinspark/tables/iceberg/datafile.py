@@ -49,7 +49,8 @@ def copy_sql(target: WriteTarget, select: str, connection: Any) -> str:
     by = ", ".join(PARTITION.format(at) for at in range(len(parts)))
     layout = f", PARTITION_BY ({by})" if by else ", PER_THREAD_OUTPUT true"
     return (
-        f"COPY (SELECT {', '.join(columns + parts)} FROM ({select})) TO {literal(target.directory)} "
+        f"COPY (SELECT {', '.join(['*', *parts])} FROM (SELECT {', '.join(columns)} FROM ({select}))) "
+        f"TO {literal(target.directory)} "
         f"(FORMAT parquet, COMPRESSION zstd, RETURN_STATS, FILENAME_PATTERN '{{uuid}}', HIVE_FILE_PATTERN false, "
         f"OVERWRITE_OR_IGNORE, FIELD_IDS {field_ids(target.schema.as_struct())}{layout})"
     )

@@ -1,0 +1,280 @@
+"""DELETE, UPDATE, MERGE and overwrites by copy-on-write: files with affected rows are written anew, in one commit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pyiceberg.manifest import DataFile
+from pyiceberg.table import Table
+
+from twinspark.errors import SparkError
+from twinspark.tables.catalog import Identifier
+from twinspark.tables.ducktext import identifier as name_sql
+from twinspark.tables.iceberg.catalog import IcebergCatalog
+from twinspark.tables.iceberg.local import local
+from twinspark.tables.iceberg.staged import StagedWrite
+from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
+from twinspark.tables.predicates import Predicate
+from twinspark.tables.scan_sql import FILE_COLUMN, ROW_COLUMN, duck_scan
+
+SOURCE_ROW = "twinspark_source_row"
+ACTION = "twinspark_action"
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The files that may hold affected rows, and their rows as SQL with the file's name beside them."""
+
+    write: StagedWrite
+    base: IcebergTable
+    planned: list[PlannedFile]
+
+    def rows(self, paths: Sequence[str] | None = None) -> str:
+        chosen = self.planned if paths is None else [p for p in self.planned if local(p.file.file_path) in set(paths)]
+        scan = self.base.scan_of(chosen, self.base.table.schema(), len(chosen))
+        return duck_scan(scan, with_place=True)
+
+    def files(self, paths: Sequence[str]) -> list[DataFile]:
+        wanted = set(paths)
+        return [each.file for each in self.planned if local(each.file.file_path) in wanted]
+
+    @property
+    def columns(self) -> list[str]:
+        return self.base.schema.names
+
+
+@contextmanager
+def rewriting(catalog: IcebergCatalog, identifier: Identifier, predicate: Predicate | None) -> Iterator[Candidates]:
+    """A rewrite of one snapshot: committed when the block ends, aborted when it fails."""
+    base: Table = catalog.load(identifier)
+    table = IcebergTable(identifier, base)
+    with catalog.stage_rewrite(identifier, base) as write:
+        planned, _ = table.plan(predicate, base.current_snapshot(), base.schema())
+        yield Candidates(write, table, planned)
+        if write.files or write.deleted:
+            write.commit()
+        else:
+            write.abort()
+
+
+def delete(
+    catalog: IcebergCatalog, identifier: Identifier, connection: Any, condition: str, predicate: Predicate | None = None
+) -> int:
+    """Removes the rows for which `condition` (DuckDB SQL over the columns) is true; `predicate` only prunes files."""
+    with rewriting(catalog, identifier, predicate) as candidates:
+        hit = affected_files(connection, candidates, condition)
+        candidates.write.delete_files(candidates.files([path for path, _ in hit]))
+        partly = [path for path, whole in hit if not whole]
+        gone = counted(connection, candidates, [path for path, _ in hit], condition)
+        if partly:
+            kept = f"SELECT {columns_sql(candidates)} FROM {candidates.rows(partly)} WHERE ({condition}) IS NOT TRUE"
+            candidates.write.write(connection, kept)
+    return gone
+
+
+def affected_files(connection: Any, candidates: Candidates, condition: str) -> list[tuple[str, bool]]:
+    """Files with a matching row, and whether all their rows match."""
+    found = connection.execute(
+        f"SELECT {FILE_COLUMN}, count(*) = count(*) FILTER (WHERE {condition}) FROM {candidates.rows()} "
+        f"GROUP BY ALL HAVING count(*) FILTER (WHERE {condition}) > 0"
+    ).fetchall()
+    return [(path, whole) for path, whole in found]
+
+
+def counted(connection: Any, candidates: Candidates, paths: Sequence[str], condition: str) -> int:
+    if not paths:
+        return 0
+    [(count,)] = connection.execute(f"SELECT count(*) FROM {candidates.rows(paths)} WHERE {condition}").fetchall()
+    return int(count)
+
+
+def columns_sql(candidates: Candidates) -> str:
+    return ", ".join(name_sql(name) for name in candidates.columns)
+
+
+def update(
+    catalog: IcebergCatalog,
+    identifier: Identifier,
+    connection: Any,
+    assignments: Mapping[str, str],
+    condition: str = "true",
+    predicate: Predicate | None = None,
+) -> int:
+    """Sets columns of the rows for which `condition` is true; values are DuckDB SQL over the old row."""
+    with rewriting(catalog, identifier, predicate) as candidates:
+        paths = [path for path, _ in affected_files(connection, candidates, condition)]
+        if not paths:
+            return 0
+        changed = counted(connection, candidates, paths, condition)
+        candidates.write.delete_files(candidates.files(paths))
+        values = ", ".join(
+            f"CASE WHEN {condition} THEN {assignments[name]} ELSE {name_sql(name)} END AS {name_sql(name)}"
+            if name in assignments
+            else name_sql(name)
+            for name in candidates.columns
+        )
+        candidates.write.write(connection, f"SELECT {values} FROM {candidates.rows(paths)}")
+    return changed
+
+
+@dataclass(frozen=True)
+class MergeAction:
+    """WHEN … [AND condition] THEN: `values` are SQL over t (target) and s (source) by column; None deletes."""
+
+    values: Mapping[str, str] | None
+    condition: str = "true"
+
+
+@dataclass(frozen=True)
+class Merge:
+    """A MERGE: source rows as SQL, the ON condition over t and s, and the clauses in their order."""
+
+    source: str
+    on: str
+    matched: Sequence[MergeAction] = ()
+    not_matched: Sequence[MergeAction] = ()
+    not_matched_by_source: Sequence[MergeAction] = ()
+
+
+def merge(catalog: IcebergCatalog, identifier: Identifier, connection: Any, merge: Merge) -> None:
+    """One pass finds what happens to each row; then the touched files are written anew, with the inserts."""
+    with rewriting(catalog, identifier, None) as candidates:
+        work = connection.cursor()
+        try:
+            prepare(work, candidates, merge)
+            check_cardinality(work, merge)
+            paths = [path for (path,) in work.execute(f"SELECT DISTINCT {FILE_COLUMN} FROM touched").fetchall()]
+            candidates.write.delete_files(candidates.files(paths))
+            selects = [rewritten(candidates, paths, merge)] if paths else []
+            selects += inserts(candidates, merge)
+            if selects:
+                candidates.write.write(work, " UNION ALL ".join(selects))
+        finally:
+            work.close()
+
+
+def prepare(work: Any, candidates: Candidates, merge: Merge) -> None:
+    """Temporary tables of this cursor: the source (read once), the pairs, and the rows an action touches."""
+    work.execute(
+        f"CREATE TEMP TABLE source_rows AS SELECT *, row_number() OVER () AS {SOURCE_ROW} FROM ({merge.source})"
+    )
+    work.execute(
+        f"CREATE TEMP TABLE pairs AS SELECT t.{FILE_COLUMN}, t.{ROW_COLUMN}, s.{SOURCE_ROW}, "
+        f"{choice(merge.matched)} AS {ACTION} FROM {candidates.rows()} t JOIN source_rows s ON {merge.on}"
+    )
+    work.execute(
+        f"CREATE TEMP TABLE touched AS SELECT {FILE_COLUMN}, {ROW_COLUMN} FROM pairs WHERE {ACTION} >= 0"
+        + (f" UNION ALL {lonely_rows(candidates, merge)}" if merge.not_matched_by_source else "")
+    )
+
+
+def lonely_rows(candidates: Candidates, merge: Merge) -> str:
+    """Target rows that met no source row and that a clause acts on."""
+    same = f"t.{FILE_COLUMN} = p.{FILE_COLUMN} AND t.{ROW_COLUMN} = p.{ROW_COLUMN}"
+    return (
+        f"SELECT t.{FILE_COLUMN}, t.{ROW_COLUMN} FROM {candidates.rows()} t ANTI JOIN pairs p ON {same} "
+        f"WHERE {choice(merge.not_matched_by_source)} >= 0"
+    )
+
+
+def choice(actions: Sequence[MergeAction]) -> str:
+    """The number of the first clause whose condition holds, -1 for none."""
+    if not actions:
+        return "-1"
+    cases = " ".join(f"WHEN {action.condition} THEN {at}" for at, action in enumerate(actions))
+    return f"CASE {cases} ELSE -1 END"
+
+
+def check_cardinality(work: Any, merge: Merge) -> None:
+    """A target row may meet one source row, unless all that happens is one unconditional delete (MergeRowsExec)."""
+    only_delete = [(action.values, action.condition) for action in merge.matched] == [(None, "true")]
+    if only_delete or not merge.matched:
+        return
+    twice = work.execute(
+        f"SELECT 1 FROM pairs GROUP BY {FILE_COLUMN}, {ROW_COLUMN} HAVING count(*) > 1 LIMIT 1"
+    ).fetchall()
+    if twice:
+        raise SparkError("MERGE_CARDINALITY_VIOLATION")
+
+
+def rewritten(candidates: Candidates, paths: Sequence[str], merge: Merge) -> str:
+    """The rows of the touched files after the merge."""
+    acted = (
+        f"(SELECT {FILE_COLUMN}, {ROW_COLUMN}, max({ACTION}) AS {ACTION}, "
+        f"max_by({SOURCE_ROW}, {ACTION}) AS {SOURCE_ROW} FROM pairs GROUP BY ALL)"
+    )
+    both = f"p.{FILE_COLUMN} IS NOT NULL"
+    values = ", ".join(f"{merged_value(name, merge, both)} AS {name_sql(name)}" for name in candidates.columns)
+    return (
+        f"SELECT {values} FROM {candidates.rows(paths)} t "
+        f"LEFT JOIN {acted} p ON t.{FILE_COLUMN} = p.{FILE_COLUMN} AND t.{ROW_COLUMN} = p.{ROW_COLUMN} "
+        f"LEFT JOIN source_rows s ON p.{SOURCE_ROW} = s.{SOURCE_ROW} WHERE NOT {deleted(merge, both)}"
+    )
+
+
+def merged_value(name: str, merge: Merge, both: str) -> str:
+    old = f"t.{name_sql(name)}"
+    cases = [
+        f"WHEN {both} AND p.{ACTION} = {at} THEN {action.values[name]}"
+        for at, action in enumerate(merge.matched)
+        if action.values and name in action.values
+    ] + [
+        f"WHEN NOT {both} AND {choice(merge.not_matched_by_source)} = {at} THEN {action.values[name]}"
+        for at, action in enumerate(merge.not_matched_by_source)
+        if action.values and name in action.values
+    ]
+    return f"CASE {' '.join(cases)} ELSE {old} END" if cases else old
+
+
+def deleted(merge: Merge, both: str) -> str:
+    matched = [str(at) for at, action in enumerate(merge.matched) if action.values is None]
+    lonely = [str(at) for at, action in enumerate(merge.not_matched_by_source) if action.values is None]
+    tests = [f"({both} AND p.{ACTION} IN ({', '.join(matched)}))"] if matched else []
+    tests += [f"(NOT {both} AND {choice(merge.not_matched_by_source)} IN ({', '.join(lonely)}))"] if lonely else []
+    return f"({' OR '.join(tests)})" if tests else "false"
+
+
+def inserts(candidates: Candidates, merge: Merge) -> list[str]:
+    """Source rows that met no target row, through the first NOT MATCHED clause that takes them."""
+    missing = f"source_rows s WHERE s.{SOURCE_ROW} NOT IN (SELECT {SOURCE_ROW} FROM pairs)"
+    pick = choice(merge.not_matched)
+    return [
+        f"SELECT {', '.join(f'{(action.values or {})[name]} AS {name_sql(name)}' for name in candidates.columns)} "
+        f"FROM {missing} AND {pick} = {at}"
+        for at, action in enumerate(merge.not_matched)
+    ]
+
+
+def overwrite_where(
+    catalog: IcebergCatalog,
+    identifier: Identifier,
+    connection: Any,
+    select: str,
+    condition: str,
+    predicate: Predicate | None = None,
+) -> int:
+    """INSERT … REPLACE WHERE: rows for which the condition is true give way to the new rows."""
+    with rewriting(catalog, identifier, predicate) as candidates:
+        hit = affected_files(connection, candidates, condition)
+        candidates.write.delete_files(candidates.files([path for path, _ in hit]))
+        partly = [path for path, whole in hit if not whole]
+        if partly:
+            kept = f"SELECT {columns_sql(candidates)} FROM {candidates.rows(partly)} WHERE ({condition}) IS NOT TRUE"
+            candidates.write.write(connection, kept)
+        return candidates.write.write(connection, select)
+
+
+def overwrite_partitions(catalog: IcebergCatalog, identifier: Identifier, connection: Any, select: str) -> int:
+    """Dynamic partition overwrite: partitions that the new rows reach are replaced whole, hidden ones too."""
+    with rewriting(catalog, identifier, None) as candidates:
+        written = candidates.write.write(connection, select)
+        reached = {partition_key(file) for file in candidates.write.files}
+        gone = [each.file for each in candidates.planned if partition_key(each.file) in reached]
+        candidates.write.delete_files(gone)
+    return written
+
+
+def partition_key(file: DataFile) -> tuple[Any, ...]:
+    """Files of an older spec are in partitions of their own (Iceberg's ReplacePartitions)."""
+    return (file.spec_id, *(file.partition[at] for at in range(len(file.partition))))
