@@ -81,6 +81,9 @@ def first_line(text: str) -> str:
     """Without what is different in every run: ids, addresses, positions."""
     line = next((line for line in text.splitlines() if line.strip()), "").strip()
     line = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "…", line)
+    native = re.search(r"\[TWINSPARK_NOT_NATIVE\].*? does not run this: (.*?)(?: SQLSTATE.*)?$", line)
+    if native:
+        return f"not native: {native[1]}"[:180]
     return re.sub(r"^\(?[\w.]*?(\w+(?:Exception|Error))\)?: ", r"\1: ", line)[:180]
 
 

@@ -51,3 +51,8 @@ def test_groups() -> None:
 def test_reasons_do_not_hold_what_changes_from_run_to_run() -> None:
     text = "pyspark.errors.exceptions.connect.AnalysisException: [Z] id 0f1e2d3c-0000-1111-2222-333344445555 gone\nJVM"
     assert first_line(text) == "AnalysisException: [Z] id … gone"
+
+
+def test_the_part_that_is_not_native_is_the_reason() -> None:
+    text = "X: [TWINSPARK_NOT_NATIVE] The embedded engine (…) does not run this: function size SQLSTATE: 0A000"
+    assert first_line(text) == "not native: function size"
