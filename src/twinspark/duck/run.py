@@ -13,10 +13,11 @@ from twinspark.duck import native
 from twinspark.duck.arrow import arrow_schema, conform
 from twinspark.duck.errors import translated
 from twinspark.duck.relations import write_relation
+from twinspark.duck.show import drawn
 from twinspark.duck.statement import Statement
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
-from twinspark.plan.relations import Relation
+from twinspark.plan.relations import Relation, ShowString
 
 BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at once
 NATIVE_NAME = re.compile(r"(?<![\w\"'.])(spark_[a-z0-9_]+?)(?:_\d+)?\(")
@@ -42,6 +43,8 @@ def sql_of(plan: Relation) -> tuple[str, Statement]:
 
 def stream(cursor: duckdb.DuckDBPyConnection, plan: Relation, settings: Settings) -> pa.RecordBatchReader:
     """The plan's rows, as Spark's Arrow schema says them; errors are Spark's already."""
+    if isinstance(plan, ShowString):
+        return drawn(stream(cursor, plan.input, settings), plan)
     text, statement = sql_of(plan)
     return execute(cursor, text, statement, plan, settings)
 

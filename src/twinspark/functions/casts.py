@@ -42,6 +42,7 @@ from twinspark.types import (
 )
 
 FLOATING = FloatType | DoubleType
+PRETTY = "pretty"  # the mode of show: NULL in capitals, bytes as hex
 LIMITS = {ByteType: 1 << 7, ShortType: 1 << 15, IntegerType: 1 << 31, LongType: 1 << 63}
 SUFFIXES = {ByteType: "T", ShortType: "S", IntegerType: "", LongType: "L", DoubleType: "D", FloatType: "F"}
 UTC_ZONES = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00"})
@@ -78,7 +79,7 @@ def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
     if isinstance(source, BooleanType | DecimalType) or is_integral(source):
         return f"CAST({sql} AS VARCHAR)"
     if isinstance(source, BinaryType):
-        return f"decode({sql})"
+        return bytes_shown(sql) if mode == PRETTY else f"decode({sql})"
     if isinstance(source, DateType):
         return dated(sql, f"CAST({sql} AS VARCHAR)")
     if isinstance(source, TimestampType):
@@ -123,9 +124,19 @@ def nested_to_string(sql: str, source: DataType, mode: str, settings: Settings) 
 
 def element_text(sql: str, type: DataType, mode: str, settings: Settings) -> str:
     if is_null(type):
-        return "'null'"
+        return "'NULL'" if mode == PRETTY else "'null'"
     shown = sql if is_string(type) else to_string(sql, type, mode, settings)
-    return f"coalesce({shown}, 'null')"
+    return f"coalesce({shown}, '{'NULL' if mode == PRETTY else 'null'}')"
+
+
+def bytes_shown(sql: str) -> str:
+    """`[1A FF]` (spark.sql.binaryOutputStyle as show has it)."""
+    return f"('[' || rtrim(regexp_replace(hex({sql}), '(..)', '\\1 ', 'g')) || ']')"
+
+
+def pretty(sql: str, source: DataType, settings: Settings) -> str:
+    """A cell as show prints it (ToPrettyString)."""
+    return element_text(sql, source, PRETTY, settings)
 
 
 # ---- from strings

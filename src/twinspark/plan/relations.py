@@ -206,6 +206,17 @@ class SetOperation(Relation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShowString(Unary):
+    """The input's first rows, drawn as a table in one string; the input's columns are strings already."""
+
+    names: tuple[str, ...]
+    rows: int
+    truncate: int
+    vertical: bool
+    html: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Shared(Unary):
     """A relation used in several places under one name (WITH): written once per statement."""
 
