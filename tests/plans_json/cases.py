@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from cases_calls import CALLS, GROUPED_CALLS
+from cases_calls import CALLS, GROUPED_CALLS, MERGED_CALLS
 from cases_plans import PLANS
 
 KINDS = {
@@ -84,10 +84,21 @@ def grouped_cases(text: str) -> list[dict[str, Any]]:
     ]
 
 
+def merged_case(inner: str, outer: str) -> dict[str, Any]:
+    by_group = {"group_by": ["b"], "aggs": [{"expr": tree(inner), "alias": "k"}]}
+    total = {"aggs": [{"expr": tree(outer), "alias": "it"}]}
+    return {
+        "name": f"{outer} of {inner}",
+        "plan": [{"op": "groupBy", "payload": by_group}, {"op": "agg", "payload": total}],
+    }
+
+
 def topics() -> dict[str, dict[str, Any]]:
     """File name -> the input and the cases of that file, still without expectations."""
     found = {f"functions_{topic}": {"input": KINDS, "cases": call_cases(topic)} for topic in CALLS}
-    found["functions_aggregate"] = {"input": KINDS, "cases": grouped_cases(GROUPED_CALLS)}
+    for topic, text in GROUPED_CALLS.items():
+        found[f"functions_{topic}"] = {"input": KINDS, "cases": grouped_cases(text)}
+    found["functions_sketches"]["cases"] += [merged_case(inner, outer) for inner, outer in MERGED_CALLS.items()]
     for topic, (given, plans) in PLANS.items():
         cases = [{"name": name, "plan": plan} for name, plan in plans.items()]
         found[topic] = {"input": given or KINDS, "cases": cases}

@@ -1,5 +1,7 @@
 """One call for every function of Spark, and more where arguments change the meaning; Python syntax, one per line."""
 
+# ruff: noqa: E501  (one call, one line)
+
 CALLS = {
     "string": r"""
 upper(s)
@@ -128,7 +130,7 @@ xpath_string("<a><b>cc</b></a>", "a/b")
 string(i)
 binary(s)
 aes_decrypt(unhex("6E7CA17BBB468D3084B5744BCA729FB7B2B7BCB8E4472847D02670489D95FA97DBBA7D3210"), "0000111122223333")
-hex(aes_encrypt("Spark", "abcdefghijklmnop12345678ABCDEFGH", "ECB"))
+hex(aes_encrypt("Spark", "abcdefghijklmnop", "ECB"))
 try_aes_decrypt(bin, "0000111122223333")
 reflect("java.lang.Math", "abs", -4)
 java_method("java.lang.Math", "abs", -4)
@@ -520,50 +522,10 @@ input_file_block_length()
 monotonically_increasing_id()
 uuid()
 """,
-    "sketches": r"""
-hll_sketch_estimate(bin)
-hll_union(bin, bin)
-theta_sketch_estimate(bin)
-theta_union(bin, bin)
-theta_intersection(bin, bin)
-theta_difference(bin, bin)
-kll_sketch_get_n_bigint(bin)
-kll_sketch_get_n_double(bin)
-kll_sketch_get_n_float(bin)
-kll_sketch_get_quantile_bigint(bin, 0.5)
-kll_sketch_get_quantile_double(bin, 0.5)
-kll_sketch_get_quantile_float(bin, 0.5)
-kll_sketch_get_rank_bigint(bin, 1)
-kll_sketch_get_rank_double(bin, 1.0)
-kll_sketch_get_rank_float(bin, 1.0)
-kll_sketch_merge_bigint(bin, bin)
-kll_sketch_merge_double(bin, bin)
-kll_sketch_merge_float(bin, bin)
-kll_sketch_to_string_bigint(bin)
-kll_sketch_to_string_double(bin)
-kll_sketch_to_string_float(bin)
-tuple_sketch_estimate_double(bin)
-tuple_sketch_estimate_integer(bin)
-tuple_sketch_summary_double(bin)
-tuple_sketch_summary_integer(bin)
-tuple_sketch_theta_double(bin)
-tuple_sketch_theta_integer(bin)
-tuple_union_double(bin, bin)
-tuple_union_integer(bin, bin)
-tuple_union_theta_double(bin, bin)
-tuple_union_theta_integer(bin, bin)
-tuple_intersection_double(bin, bin)
-tuple_intersection_integer(bin, bin)
-tuple_intersection_theta_double(bin, bin)
-tuple_intersection_theta_integer(bin, bin)
-tuple_difference_double(bin, bin)
-tuple_difference_integer(bin, bin)
-tuple_difference_theta_double(bin, bin)
-tuple_difference_theta_integer(bin, bin)
+    "other": r"""
 bitmap_bit_position(l)
 bitmap_bucket_number(l)
 bitmap_count(bin)
-approx_top_k_estimate(st)
 st_geomfromwkb(bin)
 st_geogfromwkb(bin)
 hex(st_asbinary(st_geomfromwkb(unhex("0101000000000000000000F03F0000000000000040"))))
@@ -575,7 +537,8 @@ measure(i)
 """,
 }
 
-GROUPED_CALLS = r"""
+GROUPED_CALLS = {
+    "aggregate": r"""
 sum(i)
 sum(c)
 try_sum(l)
@@ -590,7 +553,7 @@ count()
 count_if(b)
 count_distinct(i, b)
 countDistinct(b)
-sum_distinct(b == b)
+sum_distinct(l)
 sumDistinct(i)
 approx_count_distinct(i)
 first(i)
@@ -650,25 +613,14 @@ grouping(i)
 grouping_id()
 hex(count_min_sketch(i, 0.5, 0.5, 1))
 hll_sketch_estimate(hll_sketch_agg(i))
-hll_sketch_estimate(hll_union_agg(bin))
 theta_sketch_estimate(theta_sketch_agg(i))
-theta_sketch_estimate(theta_union_agg(bin))
-theta_sketch_estimate(theta_intersection_agg(bin))
 kll_sketch_get_n_bigint(kll_sketch_agg_bigint(l))
 kll_sketch_get_n_double(kll_sketch_agg_double(d))
 kll_sketch_get_n_float(kll_sketch_agg_float(f))
-kll_merge_agg_bigint(bin)
-kll_merge_agg_double(bin)
-kll_merge_agg_float(bin)
 tuple_sketch_estimate_double(tuple_sketch_agg_double(i, d))
 tuple_sketch_estimate_integer(tuple_sketch_agg_integer(i, i))
-tuple_union_agg_double(bin)
-tuple_union_agg_integer(bin)
-tuple_intersection_agg_double(bin)
-tuple_intersection_agg_integer(bin)
 approx_top_k(i)
 approx_top_k_estimate(approx_top_k_accumulate(i))
-approx_top_k_combine(st)
 bitmap_count(bitmap_construct_agg(bitmap_bit_position(l)))
 bitmap_or_agg(bin)
 bitmap_and_agg(bin)
@@ -679,4 +631,56 @@ percentile_cont(0.5)
 percentile_disc(0.5)
 upper(first(s, True))
 sum(i) + count(b)
-"""
+expr("percentile_cont(0.5) WITHIN GROUP (ORDER BY d)")
+""",
+    "sketches": r"""
+hll_sketch_estimate(hll_union(hll_sketch_agg(i), hll_sketch_agg(l)))
+theta_sketch_estimate(theta_union(theta_sketch_agg(i), theta_sketch_agg(l)))
+theta_sketch_estimate(theta_intersection(theta_sketch_agg(i), theta_sketch_agg(l)))
+theta_sketch_estimate(theta_difference(theta_sketch_agg(i), theta_sketch_agg(l)))
+kll_sketch_get_quantile_bigint(kll_sketch_agg_bigint(l), 0.5)
+kll_sketch_get_rank_bigint(kll_sketch_agg_bigint(l), 1)
+kll_sketch_get_n_bigint(kll_sketch_merge_bigint(kll_sketch_agg_bigint(l), kll_sketch_agg_bigint(l)))
+length(kll_sketch_to_string_bigint(kll_sketch_agg_bigint(l)))
+kll_sketch_get_quantile_double(kll_sketch_agg_double(d), 0.5)
+kll_sketch_get_rank_double(kll_sketch_agg_double(d), double(1))
+kll_sketch_get_n_double(kll_sketch_merge_double(kll_sketch_agg_double(d), kll_sketch_agg_double(d)))
+length(kll_sketch_to_string_double(kll_sketch_agg_double(d)))
+kll_sketch_get_quantile_float(kll_sketch_agg_float(f), 0.5)
+kll_sketch_get_rank_float(kll_sketch_agg_float(f), float(1))
+kll_sketch_get_n_float(kll_sketch_merge_float(kll_sketch_agg_float(f), kll_sketch_agg_float(f)))
+length(kll_sketch_to_string_float(kll_sketch_agg_float(f)))
+tuple_sketch_summary_double(tuple_sketch_agg_double(l, d))
+tuple_sketch_theta_double(tuple_sketch_agg_double(l, d))
+tuple_sketch_estimate_double(tuple_union_double(tuple_sketch_agg_double(l, d), tuple_sketch_agg_double(l, d)))
+tuple_sketch_estimate_double(tuple_union_theta_double(tuple_sketch_agg_double(l, d), theta_sketch_agg(i)))
+tuple_sketch_estimate_double(tuple_intersection_double(tuple_sketch_agg_double(l, d), tuple_sketch_agg_double(l, d)))
+tuple_sketch_estimate_double(tuple_intersection_theta_double(tuple_sketch_agg_double(l, d), theta_sketch_agg(i)))
+tuple_sketch_estimate_double(tuple_difference_double(tuple_sketch_agg_double(l, d), tuple_sketch_agg_double(l, d)))
+tuple_sketch_estimate_double(tuple_difference_theta_double(tuple_sketch_agg_double(l, d), theta_sketch_agg(i)))
+tuple_sketch_summary_integer(tuple_sketch_agg_integer(l, i))
+tuple_sketch_theta_integer(tuple_sketch_agg_integer(l, i))
+tuple_sketch_estimate_integer(tuple_union_integer(tuple_sketch_agg_integer(l, i), tuple_sketch_agg_integer(l, i)))
+tuple_sketch_estimate_integer(tuple_union_theta_integer(tuple_sketch_agg_integer(l, i), theta_sketch_agg(i)))
+tuple_sketch_estimate_integer(tuple_intersection_integer(tuple_sketch_agg_integer(l, i), tuple_sketch_agg_integer(l, i)))
+tuple_sketch_estimate_integer(tuple_intersection_theta_integer(tuple_sketch_agg_integer(l, i), theta_sketch_agg(i)))
+tuple_sketch_estimate_integer(tuple_difference_integer(tuple_sketch_agg_integer(l, i), tuple_sketch_agg_integer(l, i)))
+tuple_sketch_estimate_integer(tuple_difference_theta_integer(tuple_sketch_agg_integer(l, i), theta_sketch_agg(i)))
+""",
+}
+
+# An aggregate by group, and a second one that merges what the groups made.
+MERGED_CALLS = {
+    "hll_sketch_agg(i)": "hll_sketch_estimate(hll_union_agg(k))",
+    "theta_sketch_agg(i)": "theta_sketch_estimate(theta_union_agg(k))",
+    "theta_sketch_agg(l)": "theta_sketch_estimate(theta_intersection_agg(k))",
+    "kll_sketch_agg_bigint(l)": "kll_sketch_get_n_bigint(kll_merge_agg_bigint(k))",
+    "kll_sketch_agg_double(d)": "kll_sketch_get_n_double(kll_merge_agg_double(k))",
+    "kll_sketch_agg_float(f)": "kll_sketch_get_n_float(kll_merge_agg_float(k))",
+    "tuple_sketch_agg_double(l, d)": "tuple_sketch_estimate_double(tuple_union_agg_double(k))",
+    "tuple_sketch_agg_integer(l, i)": "tuple_sketch_estimate_integer(tuple_union_agg_integer(k))",
+    "tuple_sketch_agg_double(i, d)": "tuple_sketch_estimate_double(tuple_intersection_agg_double(k))",
+    "tuple_sketch_agg_integer(i, i)": "tuple_sketch_estimate_integer(tuple_intersection_agg_integer(k))",
+    "approx_top_k_accumulate(i)": "approx_top_k_estimate(approx_top_k_combine(k, 10000))",
+    "bitmap_construct_agg(bitmap_bit_position(l))": "bitmap_count(bitmap_or_agg(k))",
+}

@@ -1,4 +1,7 @@
-"""The sessions the tests of JSON plans run on: twinspark's own, and a real Spark to compare with."""
+"""The sessions that plans are compared on: twinspark's own, and a real Spark.
+
+TWINSPARK_TEST_REMOTE names a Spark to ask instead of starting one; TWINSPARK_TEST_NATIVE a twinspark to test.
+"""
 
 import os
 from functools import cache
@@ -6,17 +9,21 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+SPARK_URL = os.environ.get("TWINSPARK_TEST_REMOTE")
+NATIVE_URL = os.environ.get("TWINSPARK_TEST_NATIVE")
+
 
 def remote(url: str) -> Any:
-    return SparkSession.builder.remote(url).create()
+    session = SparkSession.builder.remote(url).create()
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    return session
 
 
 @cache
 def spark_session() -> Any:
-    """Real Spark: the server of TWINSPARK_TEST_REMOTE, or one that twinspark starts itself."""
-    url = os.environ.get("TWINSPARK_TEST_REMOTE")
-    if url:
-        return remote(url)
+    """Real Spark, for recording: the server of TWINSPARK_TEST_REMOTE, or one that twinspark starts itself."""
+    if SPARK_URL:
+        return remote(SPARK_URL)
     import twinspark
 
     return twinspark.session(engine="spark")

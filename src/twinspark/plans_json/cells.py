@@ -82,7 +82,7 @@ def each(values: Values, type: DataType, convert: Callable[[Any], Any]) -> list[
     for index, value in enumerate(values):
         try:
             converted.append(None if value is None else convert(value))
-        except (ValueError, ArithmeticError, TypeError, OverflowError) as error:
+        except (ValueError, ArithmeticError, TypeError, LookupError) as error:
             raise BadCell(index, f"{value!r} does not fit the type {type.simpleString()}") from error
     return converted
 

@@ -37,7 +37,7 @@ def python_value(value: Any, type: DataType) -> tuple[Any, bool]:
     match type, value:
         case _, None:
             return None, False
-        case DateType(), str() if len(value) == 10:
+        case DateType(), str():
             return date.fromisoformat(value), True
         case TimestampType(), str() if has_zone(value):
             return datetime.fromisoformat(value), True

@@ -177,9 +177,10 @@ def long_literal(value: int) -> dict[str, Any]:
 
 
 def decimal_literal(message: Any) -> dict[str, Any]:
+    """Spark widens the declared precision and scale to what the value needs (PySpark declares 10 and 0)."""
     digits = message.value.lstrip("-").replace(".", "").lstrip("0")
-    scale = message.scale if message.HasField("scale") else len(message.value.partition(".")[2])
-    precision = message.precision if message.HasField("precision") else max(len(digits), scale, 1)
+    scale = max(message.scale, len(message.value.partition(".")[2]))
+    precision = max(message.precision, len(digits), scale, 1)
     return {"lit": message.value, "type": f"decimal({precision},{scale})"}
 
 
