@@ -21,7 +21,7 @@ class ServerError(Exception):
     """What the server refused to do, by the name of its error condition."""
 
     def __init__(self, condition: str, message: str) -> None:
-        self.condition = condition
+        self.condition, self.message = condition, message
         super().__init__(f"{condition}: {message}")
 
 

@@ -8,21 +8,27 @@ from tools.cases.lift import lifted_query
 from tools.cases.render import ROW_SEPARATOR, render_column, without_arrow_form
 from tools.cases.typetext import result_text, schema_text
 
-BATCH = 64
+BATCH, FEW = 64, 8
 Query = Callable[[Sequence[str]], str]
 
 
-def evaluate(connection: Connection, expressions: Sequence[str], section: Section) -> dict[str, Answer]:
+def evaluate(
+    connection: Connection, expressions: Sequence[str], section: Section, analysis_first: bool = True
+) -> dict[str, Answer]:
     """The answer to each expression in few queries."""
     query = select_as(section)
     answers: dict[str, Answer] = {}
     for start in range(0, len(expressions), BATCH):
-        answers |= evaluate_batch(connection, expressions[start : start + BATCH], query)
+        batch = expressions[start : start + BATCH]
+        if analysis_first:
+            answers |= evaluate_batch(connection, batch, query)
+        else:
+            answers |= evaluate_by_halves(connection, batch, query)
     return answers
 
 
 def evaluate_batch(connection: Connection, expressions: Sequence[str], query: Query) -> dict[str, Answer]:
-    """A batch that fails is first rid of what analysis refuses, which is quicker to learn than by halving."""
+    """A batch that fails is first rid of what analysis refuses: on Spark quicker to learn than by halving."""
     try:
         return answers_to(connection, expressions, query)
     except ServerError:
@@ -38,7 +44,7 @@ def refused_by_analysis(connection: Connection, expressions: Sequence[str], quer
         try:
             connection.analyze(sql_relation(query([expression])))
         except ServerError as error:
-            refused[expression] = refusal(error.condition)
+            refused[expression] = refusal(error.condition, error.message)
     return refused
 
 
@@ -49,10 +55,17 @@ def evaluate_by_halves(connection: Connection, expressions: Sequence[str], query
         return answers_to(connection, expressions, query)
     except ServerError as error:
         if len(expressions) == 1:
-            return {expressions[0]: refusal(error.condition)}
-        middle = len(expressions) // 2
-        first = evaluate_by_halves(connection, expressions[:middle], query)
-        return first | evaluate_by_halves(connection, expressions[middle:], query)
+            return {expressions[0]: refusal(error.condition, error.message)}
+        answers: dict[str, Answer] = {}
+        for part in parts_of(expressions):
+            answers |= evaluate_by_halves(connection, part, query)
+        return answers
+
+
+def parts_of(expressions: Sequence[str]) -> list[Sequence[str]]:
+    """Halves; of a few, each alone: where one fails, others mostly do."""
+    size = (len(expressions) + 1) // 2 if len(expressions) > FEW else 1
+    return [expressions[start : start + size] for start in range(0, len(expressions), size)]
 
 
 def answers_to(connection: Connection, expressions: Sequence[str], query: Query) -> dict[str, Answer]:

@@ -44,8 +44,9 @@ class Answer:
         return self.kind == "!"
 
 
-def refusal(condition: str) -> Answer:
-    return Answer("!", condition)
+def refusal(condition: str, message: str = "") -> Answer:
+    """The message is for who reads a report: cases hold and compare only the condition."""
+    return Answer("!", condition, message)
 
 
 Cases = dict[Section, dict[str, Answer]]
@@ -112,6 +113,20 @@ def whole_sections(cases: Cases) -> Cases:
             asked = asked_in(section, base, cases)
             whole[section] = {e: replace(answers.get(e, base[e]), name="") for e in asked}
     return whole
+
+
+def listed_sections(cases: Cases) -> Cases:
+    """The first section of each relation whole, the lifted ones whole, and of other modes only what differs there."""
+    whole = whole_sections(cases)
+    first = next(iter(cases)).mode
+    return {
+        section: answers if section.mode == first else only(cases[section], answers)
+        for section, answers in whole.items()
+    }
+
+
+def only(listed: dict[str, Answer], answers: dict[str, Answer]) -> dict[str, Answer]:
+    return {expression: answer for expression, answer in answers.items() if expression in listed}
 
 
 def asked_in(section: Section, base: dict[str, Answer], cases: Cases) -> list[str]:

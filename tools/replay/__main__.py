@@ -1,16 +1,19 @@
 """`python -m tools.replay [topic …] [--function name]`: the recorded cases on our engine, and where it differs."""
 
 import argparse
+import logging
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.cases.files import Answer
 from tools.replay.gaps import gap_line, gaps_among, read_gaps, write_gaps
 from tools.replay.run import DIFFERENT, ELSEWHERE, EQUAL, Outcome, Tally, replay_signatures, replay_values
 from tools.replay.server import server
 
 CASES = Path(__file__).parents[2] / "tests" / "cases"
+WIDTH = 300
 GAPS = CASES / "known_gaps.txt"
 
 
@@ -22,6 +25,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=20, help="how many differences to show")
     parser.add_argument("--gaps", action="store_true", help="rewrite the list of known gaps for what was replayed")
     asked = parser.parse_args()
+    logging.getLogger("twinspark").setLevel(logging.CRITICAL)  # what fails is told below, with its message
     with server() as remote:
         outcomes = {file: list(replay(remote, file, asked.function)) for file in files(asked.topics, asked.kind)}
     for line in report([o for found in outcomes.values() for o in found], asked.show):
@@ -35,12 +39,12 @@ def files(topics: list[str], kind: str | None) -> list[Path]:
     return [path for path in found if not topics or path.stem in topics]
 
 
-def replay(remote: str, path: Path, function: str | None) -> Iterator[Outcome]:
+def replay(remote: str, path: Path, function: str | None, whole: bool = True) -> Iterator[Outcome]:
     def wanted(name: str) -> bool:
         return function is None or name == function
 
     run = replay_signatures if path.parent.name == "signatures" else replay_values
-    return run(remote, path, wanted)
+    return run(remote, path, wanted, whole)
 
 
 def report(outcomes: list[Outcome], show: int) -> Iterator[str]:
@@ -55,8 +59,12 @@ def report(outcomes: list[Outcome], show: int) -> Iterator[str]:
     yield f"{len(exact)} of {len(tallies)} functions have no differing case"
     for outcome in [o for o in outcomes if o.verdict == DIFFERENT][:show]:
         yield f"\n{outcome.section}\n  {outcome.expression}"
-        yield f"    Spark: {outcome.expected.kind} {outcome.expected.value} {outcome.expected.name}"
-        yield f"    we:    {outcome.found.kind} {outcome.found.value} {outcome.found.name}"
+        yield f"    Spark: {said(outcome.expected)}"
+        yield f"    we:    {said(outcome.found)}"
+
+
+def said(answer: Answer) -> str:
+    return f"{answer.kind} {answer.value}  {answer.name}"[:WIDTH]
 
 
 def update_gaps(outcomes: dict[Path, list[Outcome]]) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tools.cases.connect import Connection, Mode
 from tools.cases.evaluate import evaluate
-from tools.cases.files import Answer, Cases, read_cases, whole_sections
-from tools.cases.signature_files import Probes, read_signatures
+from tools.cases.files import Answer, Cases, listed_sections, read_cases, whole_sections
+from tools.cases.signature_files import read_signatures
 from tools.cases.typetext import schema_text
 from tools.record.signatures import Prober
 
@@ -71,34 +71,35 @@ def operator_of(expression: str) -> str:
     return found[0].lower() if found else ""
 
 
-def replay_values(remote: str, path: Path, wanted: Wanted, modes: set[Mode] | None = None) -> Iterator[Outcome]:
-    """Every wanted case of a file in every section (or only those of the given modes)."""
-    cases: Cases = whole_sections(read_cases(path))
+def replay_values(remote: str, path: Path, wanted: Wanted, whole: bool = True) -> Iterator[Outcome]:
+    """The wanted cases of a file; in the modes after the first all of them, or only those that differ there."""
+    cases: Cases = (whole_sections if whole else listed_sections)(read_cases(path))
     for mode in dict.fromkeys(section.mode for section in cases):
-        if modes is None or mode in modes:
-            with Connection(remote, mode) as connection:
-                yield from replay_mode(connection, mode, cases, wanted)
+        with Connection(remote, mode) as connection:
+            yield from replay_mode(connection, mode, cases, wanted)
 
 
 def replay_mode(connection: Connection, mode: Mode, cases: Cases, wanted: Wanted) -> Iterator[Outcome]:
     for section, expected in cases.items():
         if section.mode == mode:
             asked = [expression for expression in expected if wanted(function_of(expression))]
-            found = evaluate(connection, asked, section)
+            found = evaluate(connection, asked, section, analysis_first=False)
             for expression in asked:
                 yield Outcome(str(section), expression, expected[expression], found[expression])
 
 
-def replay_signatures(remote: str, path: Path, wanted: Wanted) -> Iterator[Outcome]:
+def replay_signatures(remote: str, path: Path, wanted: Wanted, whole: bool = True) -> Iterator[Outcome]:
     functions = {name: probes for name, probes in read_signatures(path).items() if wanted(name)}
-    for mode in (Mode(), Mode(ansi=False)):
-        with Connection(remote, mode) as connection:
-            for probes in functions.values():
-                yield from replay_probes(Prober(connection), mode, probes)
+    with Connection(remote) as connection:
+        for probes in functions.values():
+            yield from replay_probes(Prober(connection), Mode(), probes.ansi)
+    with Connection(remote, Mode(ansi=False)) as connection:
+        for probes in functions.values():
+            expected = probes.without_ansi if whole else probes.changed
+            yield from replay_probes(Prober(connection), Mode(ansi=False), expected)
 
 
-def replay_probes(prober: Prober, mode: Mode, probes: Probes) -> Iterator[Outcome]:
-    expected = probes.ansi if mode.ansi else probes.without_ansi
+def replay_probes(prober: Prober, mode: Mode, expected: dict[str, Answer]) -> Iterator[Outcome]:
     answers = prober.ask_all([call for call, answer in expected.items() if not answer.failed])
     answers |= {call: prober.ask(call) for call, answer in expected.items() if answer.failed}
     for call, answer in answers.items():
