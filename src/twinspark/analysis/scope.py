@@ -249,7 +249,8 @@ def in_node(
 
 
 def unresolved(frame: Frame, parts: Sequence[str]) -> SparkError:
-    candidates = [(*a.qualifier, a.name) for a in frame.attributes]
+    by_name = sorted(frame.attributes, key=lambda a: a.name)  # the order of Spark's AttributeSet
+    candidates = [(*a.qualifier, a.name) for a in by_name]
     proposal = suggestions(parts, candidates)
     name = quoted_parts(parts)
     if not proposal:

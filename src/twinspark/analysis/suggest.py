@@ -8,8 +8,7 @@ from twinspark.types import quote_identifier, quote_if_needed
 def suggestions(parts: Sequence[str], candidates: Sequence[Sequence[str]]) -> list[str]:
     """All candidates, the most similar first, without the qualifiers that they share."""
     base = ".".join(quote_if_needed(part) for part in parts)
-    by_name = sorted(candidates, key=lambda candidate: candidate[-1])  # the order of Spark's AttributeSet
-    shown = [".".join(map(quote_identifier, candidate)) for candidate in stripped(parts, by_name)]
+    shown = [".".join(map(quote_identifier, candidate)) for candidate in stripped(parts, candidates)]
     return sorted(shown, key=lambda name: distance(name, base))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from twinspark.functions.common_types import common_type, common_type_without_strings
 from twinspark.functions.registry import fn
 from twinspark.functions.typing import Call, Typed, different_data_types, unexpected_input_type
-from twinspark.types import BOOLEAN, BooleanType, is_null
+from twinspark.types import BOOLEAN, DOUBLE, BooleanType, FloatType, is_null
 
 
 def coalesced(call: Call) -> Typed:
@@ -58,3 +58,15 @@ def scalar_extreme(name: str) -> Any:
 
 fn("greatest(any, any...+)", scalar_extreme("greatest"), rule=extreme_type)
 fn("least(any, any...+)", scalar_extreme("least"), rule=extreme_type)
+
+
+def nanvl_type(call: Call) -> Typed:
+    """Floats and doubles; a null replacement takes the value's type."""
+    left, right = call.types
+    if is_null(right):
+        return Typed(left, True, (None, left))
+    wide = DOUBLE if DOUBLE in (left, right) or not isinstance(left, FloatType) else left
+    return Typed(wide, call.any_nullable, (wide, wide))
+
+
+fn("nanvl(double|float, double|float)", "(CASE WHEN isnan({0}) THEN {1} ELSE {0} END)", rule=nanvl_type)

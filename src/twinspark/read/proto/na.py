@@ -1,0 +1,150 @@
+"""Connect relations of DataFrame.na, and DataFrame.to: nulls filled, dropped or replaced, schemas met."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from twinspark.analysis import build
+from twinspark.analysis import relations as make
+from twinspark.analysis.context import Context
+from twinspark.analysis.names import Scope, resolve
+from twinspark.analysis.relations import Named, passing
+from twinspark.analysis.scope import Attribute, Frame
+from twinspark.analysis.to_schema import to_schema
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import Expression, Literal
+from twinspark.read.proto.identifiers import attribute_parts
+from twinspark.read.proto.literals import read_literal
+from twinspark.read.proto.relations import RELATIONS, read_frame
+from twinspark.read.proto.types import read_type
+from twinspark.types import (
+    BOOLEAN,
+    DOUBLE,
+    STRING,
+    BooleanType,
+    DataType,
+    DoubleType,
+    FloatType,
+    StructType,
+    is_numeric,
+    is_string,
+)
+
+
+def column_of(name: str, frame: Frame, context: Context) -> Attribute | None:
+    """The attribute a name means; a nested field is none."""
+    named = resolve(Scope(frame, context), attribute_parts(name))
+    return named.passes
+
+
+def fills(value: Literal, type: DataType) -> bool:
+    """Numbers fill numbers, strings strings, booleans booleans."""
+    if is_numeric(value.type):
+        return is_numeric(type)
+    if is_string(value.type):
+        return type == STRING
+    return isinstance(type, BooleanType)
+
+
+@RELATIONS.handles("fill_na")
+def read_fill_na(message: Any, context: Context) -> Frame:
+    frame = read_frame(message.input, context)
+    values = [read_literal(v, context.settings) for v in message.values]
+    names = list(message.cols)
+    by_id = {}
+    if len(values) > 1:
+        by_id = {a.id: v for n, v in zip(names, values, strict=True) if (a := column_of(n, frame, context))}
+    else:
+        chosen = [column_of(n, frame, context) for n in names] if names else list(frame.attributes)
+        by_id = {a.id: values[0] for a in chosen if a is not None and fills(values[0], a.type)}
+    return make.project(frame, [filled(frame, a, by_id.get(a.id), context) for a in frame.attributes])
+
+
+def filled(frame: Frame, attribute: Attribute, value: Literal | None, context: Context) -> Named:
+    if value is None:
+        return passing(frame, attribute)
+    column: Expression = frame.column(attribute)
+    if isinstance(attribute.type, DoubleType | FloatType):
+        column = build.call("nanvl", [column, build.literal(None)], context.settings)
+    other = build.cast(value, attribute.type, context.settings) if value.type != attribute.type else value
+    return Named(build.call("coalesce", [column, other], context.settings), attribute.name)
+
+
+@RELATIONS.handles("drop_na")
+def read_drop_na(message: Any, context: Context) -> Frame:
+    """Rows with enough values that are neither null nor NaN."""
+    frame = read_frame(message.input, context)
+    chosen = [column_of(n, frame, context) for n in message.cols] if message.cols else list(frame.attributes)
+    if any(a is None for a in chosen):
+        raise NotNative("dropna of a nested field")
+    attributes = [a for a in chosen if a is not None]
+    if not attributes:
+        return frame
+    needed = message.min_non_nulls if message.HasField("min_non_nulls") else len(attributes)
+    counts = [counted(frame.column(a), context) for a in attributes]
+    total = reduce(lambda x, y: build.call("+", [x, y], context.settings), counts)
+    enough = build.call(">=", [total, build.literal(needed)], context.settings)
+    return make.filter(frame, enough, context.settings)
+
+
+def counted(column: Expression, context: Context) -> Expression:
+    settings = context.settings
+    present = build.call("isnotnull", [column], settings)
+    if isinstance(column.type, DoubleType | FloatType):
+        number = build.call("not", [build.call("isnan", [column], settings)], settings)
+        present = build.call("and", [present, number], settings)
+    return build.case_when([(present, build.literal(1))], build.literal(0), settings)
+
+
+@RELATIONS.handles("replace")
+def read_replace(message: Any, context: Context) -> Frame:
+    frame = read_frame(message.input, context)
+    pairs = [
+        (read_literal(r.old_value, context.settings), read_literal(r.new_value, context.settings))
+        for r in message.replacements
+    ]
+    chosen = [column_of(n, frame, context) for n in message.cols] if message.cols else list(frame.attributes)
+    if not pairs or any(a is None for a in chosen):
+        raise NotNative("replace without pairs, or of a nested field")
+    ids = {a.id for a in chosen if a is not None}
+    target = target_type(pairs[0][0])
+    columns = [
+        replaced(frame, a, pairs, context) if a.id in ids and takes(target, a.type) else passing(frame, a)
+        for a in frame.attributes
+    ]
+    return make.project(frame, columns)
+
+
+def target_type(old: Literal) -> DataType:
+    if isinstance(old.type, BooleanType):
+        return BOOLEAN
+    return STRING if is_string(old.type) else DOUBLE
+
+
+def takes(target: DataType, type: DataType) -> bool:
+    return type == target or (is_numeric(type) and isinstance(target, DoubleType))
+
+
+def replaced(frame: Frame, attribute: Attribute, pairs: list[tuple[Literal, Literal]], context: Context) -> Named:
+    """CASE column WHEN old THEN new … ELSE column; numbers meet as doubles."""
+    settings = context.settings
+    column = frame.column(attribute)
+    branches = []
+    for old, new in pairs:
+        test = build.call("==", [column, as_double(old)], settings)
+        value = build.cast(as_double(new), attribute.type, settings) if new.type != attribute.type else new
+        branches.append((test, value))
+    return Named(build.case_when(branches, column, settings), attribute.name)
+
+
+def as_double(value: Literal) -> Expression:
+    return build.literal(float(value.value), DOUBLE) if is_numeric(value.type) and value.value is not None else value
+
+
+@RELATIONS.handles("to_schema")
+def read_to_schema(message: Any, context: Context) -> Frame:
+    target = read_type(message.schema)
+    if not isinstance(target, StructType):
+        raise NotNative("DataFrame.to of what is no struct")
+    return to_schema(read_frame(message.input, context), target, context.settings)
