@@ -15,3 +15,7 @@ gaps: $(READY)  ## rewrite the list of recorded cases that still differ: [TOPIC=
 
 fuzz: $(READY)  ## random inputs on both engines: make fuzz FUNCTION=upper [N=5000] [REMOTE=…]
 	$(BIN)/python -m tools.fuzz $(FUNCTION) --rows $(or $(N),5000) $(if $(REMOTE),--remote $(REMOTE))
+
+.PHONY: functions
+functions: $(READY)  ## write docs/functions.md: every Spark function and the engine that answers it
+	$(BIN)/python -m tools.functions

@@ -4,6 +4,7 @@ import argparse
 import os
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from tools.cases.connect import Connection, Mode
@@ -13,12 +14,13 @@ from tools.cases.typetext import type_text
 from tools.record.catalogue import Documented, describe, function_names, is_operator
 from tools.record.grid import topic_cases, topic_names
 from tools.record.groups import TOPICS, topic_of
-from tools.record.operators import operator_calls
+from tools.record.operators import cast_calls, operator_calls
 from tools.record.probes import DECIMALS, TYPES
 from tools.record.signatures import Prober, Signature, lines_of, otherwise
 from tools.record.values import record_topic
 
 CASES = Path(__file__).parents[2] / "tests" / "cases"
+TEMPLATES = {"operators": operator_calls, "casts": cast_calls}
 ORACLE = "sc://localhost:15002"
 
 
@@ -46,7 +48,8 @@ def record_signatures(remote: str, topics: list[str]) -> None:
         prober, other = Prober(connection), Prober(without_ansi)
         functions = by_topic([describe(connection, name) for name in function_names(connection)])
         for topic in topics:
-            found = operator_signatures(prober) if topic == "operators" else all_signatures(prober, functions[topic])
+            templates = template_signatures(prober, TEMPLATES[topic]()) if topic in TEMPLATES else ()
+            found = chain(all_signatures(prober, functions[topic]), templates)
             write_signatures(topic, [line for heading, one in found for line in block_of(heading, one, other)])
 
 
@@ -72,8 +75,8 @@ def family_of(function: Documented) -> str:
     return function.name if function.implementation.endswith(".Cast") else function.implementation
 
 
-def operator_signatures(prober: Prober) -> Iterator[tuple[str, Signature]]:
-    for template, calls in operator_calls().items():
+def template_signatures(prober: Prober, templates: dict[str, list[str]]) -> Iterator[tuple[str, Signature]]:
+    for template, calls in templates.items():
         found = Signature(template)
         for call in calls:
             prober.note_call(found, call)

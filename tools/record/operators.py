@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from tools.record.probes import DECIMALS, NULLABLE, SCALARS
+from tools.record.probes import DECIMALS, NULLABLE, SCALARS, TYPES
 
 ARITHMETIC = ["{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / {1}", "{0} % {1}", "{0} div {1}"]
 MEETING = ["coalesce({0}, {1})", "{0} = {1}", "concat({0}, {1})", "{0} in ({1})"]
@@ -26,6 +26,20 @@ OTHER = [
     "try_add({0}, {1})",
 ]
 UNARY = ["-{0}", "+{0}", "~{0}", "NOT {0}", "! {0}", "{0} IS NULL", "{0} IS NOT TRUE", "{0} IS DISTINCT FROM NULL"]
+
+
+TARGETS = """
+    BOOLEAN TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DECIMAL(5,2) DECIMAL(38,10) STRING BINARY DATE TIMESTAMP
+    TIMESTAMP_NTZ INTERVAL:DAY:TO:SECOND INTERVAL:YEAR:TO:MONTH VARIANT ARRAY<INT> ARRAY<STRING> MAP<STRING,STRING>
+    STRUCT<x:INT,y:STRING>
+"""
+
+
+def cast_calls() -> dict[str, list[str]]:
+    """Every type to every type: which casts are allowed, and which may give null."""
+    targets = [word.replace("L:", "L ").replace(":TO:", " TO ") for word in TARGETS.split()]
+    templates = [f"{cast}({{0}} AS {target})" for cast in ("CAST", "TRY_CAST") for target in targets]
+    return {template: [template.format(column) for column in both(list(TYPES))] for template in templates}
 
 
 def operator_calls() -> dict[str, list[str]]:

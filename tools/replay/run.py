@@ -89,7 +89,9 @@ def replay_mode(connection: Connection, mode: Mode, cases: Cases, wanted: Wanted
 
 
 def replay_signatures(remote: str, path: Path, wanted: Wanted, whole: bool = True) -> Iterator[Outcome]:
-    functions = {name: probes for name, probes in read_signatures(path).items() if wanted(name)}
+    functions = {
+        name: probes for name, probes in read_signatures(path).items() if wanted(name) or wanted(function_of(name))
+    }
     with Connection(remote) as connection:
         for probes in functions.values():
             yield from replay_probes(Prober(connection), Mode(), probes.ansi)

@@ -1,0 +1,1 @@
+"""The page that lists every Spark function and how twinspark answers it."""
