@@ -34,7 +34,7 @@ def connect(path: str = ":memory:", **settings: Any) -> duckdb.DuckDBPyConnectio
 
 def sql_of(plan: Relation) -> tuple[str, Statement]:
     """The plan's SQL; NotNative when it needs a native function that is not here."""
-    text, statement = write_relation(plan)
+    text, statement = write_relation(plan.input if isinstance(plan, ShowString) else plan)
     for name in NATIVE_NAME.findall(text):
         if name not in native.FUNCTIONS:
             raise NotNative(f"the native function {name} is not built")
@@ -43,8 +43,6 @@ def sql_of(plan: Relation) -> tuple[str, Statement]:
 
 def stream(cursor: duckdb.DuckDBPyConnection, plan: Relation, settings: Settings) -> pa.RecordBatchReader:
     """The plan's rows, as Spark's Arrow schema says them; errors are Spark's already."""
-    if isinstance(plan, ShowString):
-        return drawn(stream(cursor, plan.input, settings), plan)
     text, statement = sql_of(plan)
     return execute(cursor, text, statement, plan, settings)
 
@@ -52,6 +50,8 @@ def stream(cursor: duckdb.DuckDBPyConnection, plan: Relation, settings: Settings
 def execute(
     cursor: duckdb.DuckDBPyConnection, text: str, statement: Statement, plan: Relation, settings: Settings
 ) -> pa.RecordBatchReader:
+    if isinstance(plan, ShowString):
+        return drawn(execute(cursor, text, statement, plan.input, settings), plan)
     schema = arrow_schema(plan.schema, settings.zone)
     prepare(cursor, statement, settings)
     try:
