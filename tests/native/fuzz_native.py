@@ -7,6 +7,7 @@
 import argparse
 import os
 import random
+import re
 import struct
 import sys
 from decimal import Decimal
@@ -99,23 +100,25 @@ def differences(case: Case, inputs: pa.Table, expected: list[Any], on: duckdb.Du
 
 
 def record(case: Case, inputs: pa.Table, answers: pa.Array) -> None:
-    """Inputs and answers side by side, in column r; every row of a group carries the group's answer."""
+    """Inputs and answers side by side, in column answer; every row of a group carries the group's answer."""
     RECORDED.mkdir(exist_ok=True)
     if case.aggregate:
         groups = inputs.column("g").to_pylist()
         order = {group: place for place, group in enumerate(sorted(set(groups)))}
         answers = answers.take(pa.array([order[group] for group in groups]))
-    pq.write_table(inputs.append_column("r", answers), RECORDED / f"{case.name}.parquet", compression="zstd")
+    used = [name for name in inputs.column_names if name == "g" or re.search(rf"\b{name}\b", case.duck)]
+    kept = inputs.select(used).append_column("answer", answers)
+    pq.write_table(kept, RECORDED / f"{case.name}.parquet", compression="zstd")
 
 
 def recorded(case: Case) -> tuple[pa.Table, list[Any]]:
     """What `record` wrote: the inputs and Spark's answers."""
     both = pq.read_table(RECORDED / f"{case.name}.parquet")
-    answers = plain(both.column("r"))
+    answers = plain(both.column("answer"))
     if case.aggregate:
         by_group = dict(zip(both.column("g").to_pylist(), answers, strict=True))
         answers = [by_group[group] for group in sorted(by_group)]
-    return both.drop_columns(["r"]), answers
+    return both.drop_columns(["answer"]), answers
 
 
 def main() -> None:

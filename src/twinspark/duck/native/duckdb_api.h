@@ -31,7 +31,8 @@ typedef struct { int32_t months, days; int64_t micros; } duckdb_interval;
 enum duckdb_type {
     TYPE_BOOLEAN = 1, TYPE_TINYINT = 2, TYPE_SMALLINT = 3, TYPE_INTEGER = 4, TYPE_BIGINT = 5, TYPE_FLOAT = 10,
     TYPE_DOUBLE = 11, TYPE_TIMESTAMP = 12, TYPE_DATE = 13, TYPE_INTERVAL = 15, TYPE_HUGEINT = 16, TYPE_VARCHAR = 17,
-    TYPE_BLOB = 18, TYPE_DECIMAL = 19, TYPE_TIMESTAMP_TZ = 31, TYPE_ANY = 34
+    TYPE_BLOB = 18, TYPE_DECIMAL = 19, TYPE_TIMESTAMP_TZ = 31, TYPE_ANY = 34,
+    TYPE_SQLNULL = 36
 };
 
 extern void *const *twinspark_api;

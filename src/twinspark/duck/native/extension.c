@@ -8,7 +8,8 @@ static void *api[API_SLOTS];
 void *const *twinspark_api = api;
 
 static const native_function *const function_tables[] = {decimal_functions,  decimal_cast_functions, cast_functions,
-                                                        zone_functions,     datetime_functions};
+                                                        zone_functions,     datetime_functions,     math_functions,
+                                                        hash_functions,     digest_functions};
 static const native_aggregate *const aggregate_tables[] = {decimal_aggregates};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
