@@ -33,11 +33,13 @@ class Mode:
     zone: str = "UTC"
 
     def settings(self) -> dict[str, str]:
-        # One partition, so that first() and collect_list() have one answer.
+        # One partition, so that first() and collect_list() have one answer; no adaptive stages: these queries are small.
         return {
             "spark.sql.ansi.enabled": str(self.ansi).lower(),
             "spark.sql.session.timeZone": self.zone,
             "spark.sql.leafNodeDefaultParallelism": "1",
+            "spark.sql.shuffle.partitions": "1",
+            "spark.sql.adaptive.enabled": "false",
         }
 
     def __str__(self) -> str:
