@@ -33,7 +33,7 @@ class Mode:
     zone: str = "UTC"
 
     def settings(self) -> dict[str, str]:
-        # One partition, so that first() and collect_list() have one answer; no adaptive stages: these queries are small.
+        # One partition, so that first() and collect_list() have one answer; nothing adaptive: the queries are small.
         return {
             "spark.sql.ansi.enabled": str(self.ansi).lower(),
             "spark.sql.session.timeZone": self.zone,

@@ -13,6 +13,7 @@ from tools.replay.run import DIFFERENT, ELSEWHERE, EQUAL, Outcome, Tally, replay
 from tools.replay.server import server
 
 CASES = Path(__file__).parents[2] / "tests" / "cases"
+KINDS = ("values", "signatures", "found")
 WIDTH = 300
 GAPS = CASES / "known_gaps.txt"
 
@@ -21,7 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.replay", description=__doc__)
     parser.add_argument("topics", nargs="*", help="strings, maths, dates …; all when none is named")
     parser.add_argument("--function", help="only this function's cases")
-    parser.add_argument("--kind", choices=["values", "signatures"], help="only these files")
+    parser.add_argument("--kind", choices=KINDS, help="only these files")
     parser.add_argument("--show", type=int, default=20, help="how many differences to show")
     parser.add_argument("--gaps", action="store_true", help="rewrite the list of known gaps for what was replayed")
     asked = parser.parse_args()
@@ -35,7 +36,7 @@ def main() -> None:
 
 
 def files(topics: list[str], kind: str | None) -> list[Path]:
-    found = sorted(path for path in CASES.glob(f"{kind or '*'}/*.txt") if path.parent.name in ("values", "signatures"))
+    found = sorted(path for path in CASES.glob(f"{kind or '*'}/*.txt") if path.parent.name in KINDS)
     return [path for path in found if not topics or path.stem in topics]
 
 
