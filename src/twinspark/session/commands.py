@@ -1,25 +1,30 @@
-"""Commands that the embedded engine carries out itself: temporary views, and files written."""
+"""Commands that the embedded engine carries out itself: SQL queries, temporary views, files written."""
 
 from collections.abc import Callable
 from typing import Any
 
-from pyspark.sql.connect.proto import commands_pb2
+from pyspark.sql.connect.proto import base_pb2, commands_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
+from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Cursor, Query
 from twinspark.session.views import Views
+from twinspark.spark.wire import bytes_field
 from twinspark.tables.ducktext import identifier
 from twinspark.tables.write import FileWrite, write_files
 
 SAVE_MODES = {0: "error", 1: "append", 2: "overwrite", 3: "error", 4: "ignore"}
 WRITTEN_FORMATS = ("parquet", "csv", "json", "text")
-Command = Callable[[], None]
+Answer = tuple[bytes, ...]  # the fields of one response, or none at all
+Command = Callable[[], Answer]
 
 
 def read_command(command: Any, context: Context, cursor: Cursor, views: Views) -> Command:
     """What is left to do, once it is known to be native; errors of analysis come out here."""
     kind = command.WhichOneof("command_type")
+    if kind == "sql_command":
+        return sql_query(command.sql_command, context, cursor)
     if kind == "create_dataframe_view":
         return create_view(command.create_dataframe_view, context, cursor, views)
     if kind == "write_operation":
@@ -27,18 +32,47 @@ def read_command(command: Any, context: Context, cursor: Cursor, views: Views) -
     raise NotNative(f"command {kind}")
 
 
+def sql_query(message: Any, context: Context, cursor: Cursor) -> Command:
+    """A query is only analyzed here; its own relation goes back, so that it runs once, when its rows are wanted."""
+    relation = sql_relation(message)
+    Query.read(relation, context, cursor)
+    result = base_pb2.ExecutePlanResponse.SqlCommandResult(relation=relation)
+    return lambda: (bytes_field(SQL_RESULT, result.SerializeToString()),)
+
+
+def sql_relation(message: Any) -> Any:
+    """Spark 4 clients send a relation; those of 3.5 the text and its arguments."""
+    if message.HasField("input"):
+        return message.input
+    relation = relations_pb2.Relation()
+    relation.sql.query = message.sql
+    relation.sql.pos_args.extend(message.pos_args)
+    relation.sql.pos_arguments.extend(message.pos_arguments)
+    for name, value in message.args.items():
+        relation.sql.args[name].CopyFrom(value)
+    for name, value in message.named_arguments.items():
+        relation.sql.named_arguments[name].CopyFrom(value)
+    return relation
+
+
 def create_view(message: Any, context: Context, cursor: Cursor, views: Views) -> Command:
     Query.read(message.input, context, cursor)
-    return lambda: views.create(message, context)
+
+    def create() -> Answer:
+        views.create(message, context)
+        return ()
+
+    return create
 
 
 def write_to_files(message: Any, context: Context, cursor: Cursor) -> Command:
     write = file_write(message, Query.read(message.input, context, cursor))
-    return lambda: done(write_files(write, cursor))
 
+    def carry_out() -> Answer:
+        write_files(write, cursor)
+        return ()
 
-def done(written: object) -> None:
-    """What was written is not told to the client."""
+    return carry_out
 
 
 def file_write(message: Any, query: Query) -> FileWrite:

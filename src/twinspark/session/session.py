@@ -168,10 +168,10 @@ class Session:
         carry_out = read_command(asked.plan.command, self.surroundings().context(cursor), cursor, self.views)
 
         def work(operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
-            carry_out()
+            if answer := carry_out():
+                yield answer
             if what := change_of(asked.plan):
                 self._journal_change(asked, what)
-            return iter(())
 
         return work
 
