@@ -113,11 +113,17 @@ def opened(base: Table, write: StagedWrite) -> Transaction:
     return transaction
 
 
+def named(producer: Any, write: StagedWrite) -> Any:
+    """Manifests carry the write's id in their names, so that a sweep knows whose they are."""
+    producer.commit_uuid = uuid.UUID(write.id)
+    return producer
+
+
 def commit_append(base: Table) -> Commit:
     def commit(write: StagedWrite) -> None:
         base.refresh()
         transaction = opened(base, write)
-        with transaction._append_snapshot_producer(write.snapshot_properties) as producer:
+        with named(transaction._append_snapshot_producer(write.snapshot_properties), write) as producer:
             for file in write.files:
                 producer.append_data_file(file)
         transaction.commit_transaction()
@@ -130,7 +136,7 @@ def commit_overwrite(base: Table, conflicts: BooleanExpression) -> Commit:
 
     def commit(write: StagedWrite) -> None:
         transaction = opened(base, write)
-        with transaction.update_snapshot(write.snapshot_properties).overwrite() as producer:
+        with named(transaction.update_snapshot(write.snapshot_properties).overwrite(), write) as producer:
             for file in write.deleted:
                 producer.delete_data_file(file)
             for file in write.files:
@@ -155,7 +161,7 @@ def commit_create(transaction: CreateTableTransaction) -> Commit:
 
 def append_to(transaction: Transaction, write: StagedWrite) -> None:
     if write.files:
-        with transaction.update_snapshot(write.snapshot_properties).fast_append() as producer:
+        with named(transaction.update_snapshot(write.snapshot_properties).fast_append(), write) as producer:
             for file in write.files:
                 producer.append_data_file(file)
 

@@ -1,0 +1,191 @@
+"""Keeping a table in shape: compaction, expiry, orphans, rollback, and the sweep after a crash."""
+
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pyiceberg.expressions import AlwaysFalse
+from pyiceberg.manifest import DataFile
+from pyiceberg.table import Table
+from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.update import RemoveSnapshotsUpdate
+
+from twinspark.errors import SparkError
+from twinspark.tables.catalog import Identifier
+from twinspark.tables.iceberg.catalog import IcebergCatalog, current_target
+from twinspark.tables.iceberg.local import local
+from twinspark.tables.iceberg.staged import WRITE_ID, commit_overwrite
+from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
+from twinspark.tables.scan_sql import duck_scan
+from twinspark.tables.store import StagedRow, is_alive
+
+SMALL_FILE = 96 << 20
+ORPHAN_AGE_MS = 3 * 24 * 3600 * 1000  # what Iceberg's remove_orphan_files takes when not told
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """What a compaction did."""
+
+    rewritten_files: int
+    added_files: int
+
+
+def compact(catalog: IcebergCatalog, identifier: Identifier, connection: Any, small: int = SMALL_FILE) -> Compaction:
+    """Joins the small files of each partition, and files of an older schema or spec; rows stay as they are."""
+    base = catalog.load(identifier)
+    table = IcebergTable(identifier, base)
+    planned, _ = table.plan(None, base.current_snapshot(), base.schema())
+    chosen = worth_rewriting(planned, base, small)
+    if not chosen:
+        return Compaction(0, 0)
+    commit = commit_overwrite(base, AlwaysFalse())  # rows that come in meanwhile do not matter
+    with catalog.staged(identifier, base, current_target(base), commit, base.properties) as write:
+        scan = table.scan_of(chosen, base.schema(), len(planned))
+        write.write(connection, f"SELECT * FROM {duck_scan(scan)}")
+        write.delete_files([each.file for each in chosen])
+        write.commit()
+        return Compaction(len(chosen), len(write.files))
+
+
+def worth_rewriting(planned: list[PlannedFile], base: Table, small: int) -> list[PlannedFile]:
+    partitions: dict[tuple[Any, ...], list[PlannedFile]] = {}
+    for each in planned:
+        partitions.setdefault(partition_of(each.file), []).append(each)
+    current = (base.schema().schema_id, base.spec().spec_id)
+    return [
+        each
+        for files in partitions.values()
+        for each in files
+        if (each.schema_id, each.file.spec_id) != current
+        or (each.file.file_size_in_bytes < small and sum(f.file.file_size_in_bytes < small for f in files) > 1)
+    ]
+
+
+def partition_of(file: DataFile) -> tuple[Any, ...]:
+    return (file.spec_id, *(file.partition[at] for at in range(len(file.partition))))
+
+
+def expire_snapshots(
+    catalog: IcebergCatalog, identifier: Identifier, older_than_ms: int | None = None, retain_last: int = 1
+) -> list[str]:
+    """Forgets snapshots that are older and not among the last ones or named; returns the files that went with them."""
+    with catalog.lock(identifier):
+        base = catalog.load(identifier)
+        gone = expired(base, now_ms() if older_than_ms is None else older_than_ms, retain_last)
+        if not gone:
+            return []
+        files_before = set(reachable(base, base.metadata.snapshots))
+        transaction = base.transaction()
+        transaction._stage((RemoveSnapshotsUpdate(snapshot_ids=[snapshot.snapshot_id for snapshot in gone]),))
+        transaction.commit_transaction()
+        base.refresh()
+        unused = sorted(files_before - set(reachable(base, base.metadata.snapshots)))
+    delete_files(unused)
+    return unused
+
+
+def expired(table: Table, older_than_ms: int, retain_last: int) -> list[Snapshot]:
+    named = {reference.snapshot_id for reference in table.metadata.refs.values()}
+    by_age = sorted(table.metadata.snapshots, key=lambda snapshot: snapshot.timestamp_ms)
+    kept = {snapshot.snapshot_id for snapshot in by_age[-max(retain_last, 1) :]} | named
+    return [s for s in by_age if s.timestamp_ms < older_than_ms and s.snapshot_id not in kept]
+
+
+def reachable(table: Table, snapshots: Iterable[Snapshot]) -> Iterator[str]:
+    """Manifest lists, manifests and data files that these snapshots need; a shared manifest is read once."""
+    seen: set[str] = set()
+    for snapshot in snapshots:
+        yield local(snapshot.manifest_list)
+        for manifest in snapshot.manifests(table.io):
+            if manifest.manifest_path not in seen:
+                seen.add(manifest.manifest_path)
+                yield local(manifest.manifest_path)
+                entries = manifest.fetch_manifest_entry(table.io, discard_deleted=True)
+                yield from (local(entry.data_file.file_path) for entry in entries)
+
+
+def remove_orphans(catalog: IcebergCatalog, identifier: Identifier, older_than_ms: int | None = None) -> list[str]:
+    """Files under the table's location that no metadata names; young ones may belong to a write that is under way."""
+    base = catalog.load(identifier)
+    limit = now_ms() - ORPHAN_AGE_MS if older_than_ms is None else older_than_ms
+    named = set(reachable(base, base.metadata.snapshots)) | {local(base.metadata_location)}
+    named |= {local(entry.metadata_file) for entry in base.metadata.metadata_log}
+    busy = tuple(row.directory + "/" for row in catalog.store.staged_writes())
+    found = [
+        path
+        for path in all_files(local(base.location()))
+        if path not in named and not path.startswith(busy) and os.stat(path).st_mtime * 1000 < limit
+    ]
+    delete_files(found)
+    return found
+
+
+def all_files(directory: str) -> Iterator[str]:
+    for folder, _, names in os.walk(directory):
+        yield from (os.path.join(folder, name) for name in names)
+
+
+def delete_files(paths: Iterable[str]) -> None:
+    for path in paths:
+        os.unlink(path)
+
+
+def now_ms() -> int:
+    return int(time.time() * 1000) + 1
+
+
+def rollback_to_snapshot(catalog: IcebergCatalog, identifier: Identifier, snapshot_id: int) -> None:
+    """The table as it was at one of its own earlier snapshots."""
+    with catalog.lock(identifier):
+        base = catalog.load(identifier)
+        if base.snapshot_by_id(snapshot_id) is None:
+            raise SparkError("INVALID_TIME_TRAVEL_SPEC")
+        base.manage_snapshots().rollback_to_snapshot(snapshot_id).commit()
+
+
+def rollback_to_timestamp(catalog: IcebergCatalog, identifier: Identifier, timestamp_ms: int) -> None:
+    with catalog.lock(identifier):
+        catalog.load(identifier).manage_snapshots().rollback_to_timestamp(timestamp_ms).commit()
+
+
+def sweep(catalog: IcebergCatalog) -> list[str]:
+    """Removes what writes of dead processes left; a write that was committed keeps its files. Returns the write ids."""
+    dead = [row for row in catalog.store.staged_writes() if not is_alive(row.owner)]
+    tables = {local(table.location()): table for table in all_tables(catalog)} if dead else {}
+    for row in dead:
+        clean_up(row, tables.get(local(row.location)))
+        catalog.store.end_write(row.id)
+    return [row.id for row in dead]
+
+
+def all_tables(catalog: IcebergCatalog) -> Iterator[Table]:
+    for namespace in catalog.list_namespaces():
+        for identifier in catalog.list_tables(namespace):
+            yield catalog.load(identifier)
+
+
+def clean_up(row: StagedRow, table: Table | None) -> None:
+    if table is None:
+        shutil.rmtree(local(row.location), ignore_errors=True)  # a creation that was never committed
+        return
+    if any(snapshot.summary and snapshot.summary.get(WRITE_ID) == row.id for snapshot in table.metadata.snapshots):
+        return
+    shutil.rmtree(row.directory, ignore_errors=True)
+    delete_files(stray_metadata(row, table))
+
+
+def stray_metadata(row: StagedRow, table: Table) -> list[str]:
+    """Manifests named after the write, and metadata files that speak of it: none was ever the table's."""
+    folder = os.path.join(local(table.location()), "metadata")
+    known = {local(table.metadata_location)} | {local(entry.metadata_file) for entry in table.metadata.metadata_log}
+    paths = [path for path in all_files(folder) if path not in known]
+    return [path for path in paths if row.id in path or (path.endswith(".json") and mentions(path, row.id))]
+
+
+def mentions(path: str, text: str) -> bool:
+    with open(path, "rb") as stream:
+        return text.encode() in stream.read()

@@ -1,0 +1,28 @@
+"""Metadata tables of an Iceberg table (history, snapshots, files, …) as Arrow, by the name that follows the table's."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pyiceberg.table import Table
+
+TABLES: Mapping[str, Callable[[Table], Any]] = {
+    "history": lambda table: table.inspect.history(),
+    "snapshots": lambda table: table.inspect.snapshots(),
+    "refs": lambda table: table.inspect.refs(),
+    "files": lambda table: table.inspect.files(),
+    "data_files": lambda table: table.inspect.data_files(),
+    "delete_files": lambda table: table.inspect.delete_files(),
+    "entries": lambda table: table.inspect.entries(),
+    "manifests": lambda table: table.inspect.manifests(),
+    "partitions": lambda table: table.inspect.partitions(),
+    "metadata_log_entries": lambda table: table.inspect.metadata_log_entries(),
+    "all_files": lambda table: table.inspect.all_files(),
+    "all_data_files": lambda table: table.inspect.all_data_files(),
+    "all_manifests": lambda table: table.inspect.all_manifests(),
+}
+
+
+def metadata_table(table: Table, name: str) -> Any | None:
+    """The metadata table's rows, or None when there is none of that name."""
+    read = TABLES.get(name.lower())
+    return None if read is None else read(table)

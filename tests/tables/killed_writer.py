@@ -1,0 +1,87 @@
+"""Runs one write in a child process that kills itself at a chosen point; used by the crash tests."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+from pyiceberg.catalog.sql import SqlCatalog
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+from sqlalchemy.orm import Session
+
+from twinspark.tables.catalog import Identifier
+from twinspark.tables.iceberg import datafile, staged
+from twinspark.tables.iceberg.catalog import IcebergCatalog
+from twinspark.tables.iceberg.dml import Merge, MergeAction, merge
+from twinspark.tables.iceberg.local import DurableFiles, LocalCatalog
+from twinspark.tables.store import Store
+
+T, NEW = Identifier.of("db", "t"), Identifier.of("db", "new")
+SCHEMA = StructType([StructField("id", LongType()), StructField("v", StringType())])
+ROWS = "SELECT range AS id, 'new' AS v FROM range(10, 15)"
+
+
+def die(*_: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def before(owner: Any, name: str) -> None:
+    setattr(owner, name, die)
+
+
+def after(owner: Any, name: str) -> None:
+    original = getattr(owner, name)
+
+    def dying(*arguments: Any, **named: Any) -> Any:
+        original(*arguments, **named)
+        die()
+
+    setattr(owner, name, dying)
+
+
+POINTS: dict[str, Callable[[], None]] = {
+    "before the files": lambda: before(staged, "copy_sql"),
+    "after the files": lambda: before(staged, "data_files"),
+    "before the sync": lambda: before(staged, "sync_files"),
+    "after the sync": lambda: after(staged, "sync_files"),
+    "before the manifests": lambda: before(DurableFiles, "new_output"),
+    "before the metadata": lambda: before(SqlCatalog, "_update_and_stage_table"),
+    "after the metadata": lambda: after(LocalCatalog, "_write_metadata"),
+    "before the transaction ends": lambda: before(Session, "commit"),
+    "after the commit": lambda: before(Store, "end_write"),
+}
+
+
+def write(catalog: IcebergCatalog, duck: Any, operation: str) -> None:
+    if operation == "merge":
+        action = MergeAction({"id": "s.id", "v": "s.v"})
+        merge(catalog, T, duck, Merge(f"{ROWS} UNION ALL SELECT 1, 'new'", "t.id = s.id", [action], [action]))
+        return
+    stage = {
+        "create": lambda: catalog.stage_create(NEW, SCHEMA),
+        "replace": lambda: catalog.stage_replace(T, SCHEMA),
+        "append": lambda: catalog.stage_append(T),
+        "overwrite": lambda: catalog.stage_overwrite(T),
+    }[operation]()
+    stage.write(duck, ROWS)
+    stage.commit()
+
+
+def main(directory: str, operation: str, point: str) -> None:
+    assert datafile.copy_sql is staged.copy_sql
+    catalog = IcebergCatalog.local("spark_catalog", directory)
+    POINTS[point]()
+    write(catalog, duckdb.connect(config={"threads": "1"}), operation)
+
+
+if __name__ == "__main__":
+    # One interpreter, many deaths: each point of "directory=point" runs in a fork, before any thread is started.
+    for each in sys.argv[2:]:
+        place, _, name = each.partition("=")
+        child = os.fork()
+        if child == 0:
+            main(place, sys.argv[1], name)
+            os._exit(0)
+        print(os.waitpid(child, 0)[1])
