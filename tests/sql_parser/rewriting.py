@@ -121,7 +121,7 @@ def _(node: tree.SemiStructuredExtract) -> str:
 
 @sql.register
 def _(node: tree.Alias) -> str:
-    names = quoted(node.names[0]) if len(node.names) == 1 else f"({', '.join(map(quoted, node.names))})"
+    names = quoted(node.names[0]) if not node.multiple else f"({', '.join(map(quoted, node.names))})"
     return f"{sql(node.child)} AS {names}"
 
 
@@ -212,7 +212,7 @@ def _(node: tree.Collate) -> str:
 
 @sql.register
 def _(node: tree.CurrentLike) -> str:
-    return node.name
+    return node.written
 
 
 @sql.register

@@ -57,7 +57,8 @@ def _(node: tree.AliasedRelation) -> str:
 
 @sql.register
 def _(node: tree.InlineTable) -> str:
-    return f"VALUES {listed(node.rows)}{alias(node.alias)}"
+    rows = [row if row.startswith("(") else f"({row})" for row in map(sql, node.rows)]
+    return f"VALUES {', '.join(rows)}{alias(node.alias)}"
 
 
 @sql.register

@@ -33,6 +33,8 @@ from twinspark.read.sql.tree import (
 class Alters(Tables):
     """The layer of changes of tables."""
 
+    verb = ""  # ALTER or CHANGE, as the statement says it
+
     def alter_table(self) -> Command:
         start = self.start
         self.expect("ALTER")
@@ -182,12 +184,12 @@ class Alters(Tables):
         return ReplaceColumns(start, self.stop, columns)
 
     def _alter_columns(self, start: int) -> TableChange:
-        hive = self.expect_any("ALTER", "CHANGE") == "CHANGE"
+        self.verb = self.expect_any("ALTER", "CHANGE")
         if self.kinds[self.at] == "COLUMN" and self.is_name(self.at + 1):
             self.at += 1
         at = self.at
         changes = self.attempt(lambda: self._ended(self.listed(self._column_change)))
-        if changes is None and hive:
+        if changes is None and self.verb == "CHANGE":
             self.at = at
             changes = (self._hive_change(),)
         elif changes is None:
@@ -218,9 +220,8 @@ class Alters(Tables):
     def _nullability_change(self, start: int, column: Name) -> ColumnChange:
         word = self.take_any("SET", "DROP")
         if not word:
-            message = "ALTER TABLE table CHANGE COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER"
-            whole = self.starts[0]
-            self.complain("_LEGACY_ERROR_TEMP_0035", whole, self.stop, message=message)
+            message = f"ALTER TABLE table {self.verb} COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER"
+            self.complain_of_statement("_LEGACY_ERROR_TEMP_0035", message=message)
             return ColumnChange(start, self.stop, column)
         if not self.not_null():
             raise self.fail()

@@ -49,6 +49,8 @@ class Changes(Pipes):
         start = self.start
         self.expect("PARTITION")
         values = self.in_parentheses(self._partition_value)
+        if any(isinstance(value, Column) for _, value in values):
+            self.complain("REF_DEFAULT_VALUE_IS_NOT_ALLOWED_IN_PARTITION", start, self.stop)
         return PartitionSpec(start, self.stop, values)
 
     def optional_partition(self) -> PartitionSpec | None:
@@ -60,7 +62,6 @@ class Changes(Pipes):
             return name, None
         start = self.start
         if self.take("DEFAULT"):
-            self.complain("REF_DEFAULT_VALUE_IS_NOT_ALLOWED_IN_PARTITION", start, self.stop)
             return name, Column(start, self.stop, ("DEFAULT",))
         return name, self.constant()
 
@@ -213,7 +214,7 @@ class Changes(Pipes):
     def _plain_alias(self, operation: str) -> TableAlias | None:
         alias = self.table_alias()
         if alias is not None and alias.columns:
-            self.complain("COLUMN_ALIASES_NOT_ALLOWED", alias.start, alias.stop, op=operation)
+            self.complain_of_statement("COLUMN_ALIASES_NOT_ALLOWED", op=operation)
         return alias
 
     # ------------------------------------------------------------ MERGE
@@ -267,7 +268,6 @@ class Changes(Pipes):
         return "NOT MATCHED"
 
     def _merge_insert(self, start: int, when: str, condition: Expression | None) -> MergeClause:
-        begin = self.start
         self.expect("INSERT")
         if self.take("*"):
             return MergeClause(start, self.stop, when, condition, "INSERT *")
@@ -276,7 +276,7 @@ class Changes(Pipes):
         values = self.in_parentheses(self.expression)
         if len(columns) != len(values):
             counts = {"expectedCount": len(columns), "actualCount": len(values)}
-            self.complain("MERGE_INSERT_VALUE_COUNT_MISMATCH", begin, self.stop, **counts)
+            self.complain_of_statement("MERGE_INSERT_VALUE_COUNT_MISMATCH", **counts)
         return MergeClause(start, self.stop, when, condition, "INSERT", (), columns, values)
 
     def _check_merge(self, merge: Merge) -> None:

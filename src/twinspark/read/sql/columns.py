@@ -58,15 +58,14 @@ class Columns(Changes):
         if self.take("DEFAULT"):
             return "default", self.expression()
         if kind == "GENERATED":
-            return self._generated(data_type)
+            return self._generated(data_type, start)
         if self.take("COMMENT"):
             return "comment", self.string_value()
         if kind in _CONSTRAINT_STARTS:
             return "constraint", self._column_constraint()
         return None
 
-    def _generated(self, data_type: DataType) -> tuple[str, object]:
-        start = self.start
+    def _generated(self, data_type: DataType, start: int) -> tuple[str, object]:
         self.expect("GENERATED")
         always = self.take("ALWAYS")
         if not always:
@@ -175,7 +174,7 @@ class Columns(Changes):
         while clause := self._table_clause():
             name, value = clause
             if name in found:
-                self.complain("DUPLICATE_CLAUSES", start, self.stop, clauseName=_CLAUSE_NAMES.get(name, name.upper()))
+                self.complain_of_statement("DUPLICATE_CLAUSES", clauseName=_CLAUSE_NAMES.get(name, name.upper()))
             found[name] = value
         return TableClauses(start, self.stop if found else start, **found)  # type: ignore[arg-type]
 

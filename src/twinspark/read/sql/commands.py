@@ -41,7 +41,10 @@ class Commands(Settings):
         kind = self.kinds[self.at]
         reader = _STATEMENTS.get(kind)
         if reader is not None:
-            return reader(self)
+            start, complaints = self.start, len(self.complaints)
+            statement = reader(self)
+            self.settle_complaints(complaints, start, -2)
+            return statement
         if kind == "WITH":
             return self._with_statement()
         if kind == "FROM":
@@ -346,13 +349,12 @@ class Commands(Settings):
         return AnalyzeTable(*self.span(start), table, partition, no_scan, columns, False)
 
     def _no_scan(self) -> bool:
-        start = self.start
         if not self.is_name(self.at):
             return False
         word = self.simple_identifier()
         if word.upper() != "NOSCAN":
             problem = "INVALID_SQL_SYNTAX.ANALYZE_TABLE_UNEXPECTED_NOSCAN"
-            self.complain(problem, start, self.stop, ctx=word.upper())
+            self.complain_of_statement(problem, ctx=word.upper())
         return True
 
     # ------------------------------------------------------------ what Spark knows only to refuse

@@ -126,11 +126,15 @@ class Cursor:
         """As `complain`, told of the whole query around it, whose end is not known yet."""
         self.complaints.append(ParseError(condition, self.text, -1, (), **parameters))
 
-    def settle_complaints(self, since: int, start: int) -> None:
-        """The query that starts there has ended: it is what waiting complaints point at."""
+    def complain_of_statement(self, condition: str, **parameters: object) -> None:
+        """As `complain`, told of the whole statement around it."""
+        self.complaints.append(ParseError(condition, self.text, -2, (), **parameters))
+
+    def settle_complaints(self, since: int, start: int, waiting: int = -1) -> None:
+        """The query (-1) or statement (-2) that starts there has ended: it is what waiting complaints point at."""
         context = QueryContext(self.text[start : self.stop], start, self.stop - 1)
         for index, error in enumerate(self.complaints[since:], since):
-            if error.offset < 0:
+            if error.offset == waiting:
                 self.complaints[index] = ParseError(error.condition, self.text, start, (context,), **error.parameters)
 
     def complain_bang(self, at: int) -> None:
@@ -171,7 +175,8 @@ class Cursor:
 
     def _trailing_error(self) -> ParseError:
         """One token too much at the end is named as such, as ANTLR does when dropping it would mend the text."""
-        extra = self.farthest <= self.at and self.kinds[self.at + 1] in ("eof", ";")
+        extra = self.kinds[self.at - 1] == ";" or self.kinds[self.at + 1] in ("eof", ";")
+        extra = extra and self.farthest <= self.at
         self.fail()
         found = self._first_error()
         if not extra or found.condition != "PARSE_SYNTAX_ERROR":

@@ -128,9 +128,8 @@ class DataTypes(Strings):
         self.at += 1
         precision, scale = (*self._parameters(2), 0, 0)[:2] if self.peek("(") else (10, 0)
         if precision > 38:
-            self.complain(
-                "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", start, self.stop, precision=precision, maxPrecision=38
-            )
+            problem = "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION"
+            self.complain_plainly(problem, "SparkArithmeticException", start, precision=precision, maxPrecision=38)
         return spark.DecimalType(precision, scale)
 
     def _parameters(self, most: int) -> tuple[int, ...]:

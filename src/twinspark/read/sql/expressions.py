@@ -135,9 +135,11 @@ class Expressions(Follow):
         return IsDistinct(start, self.stop, value, right, negated)
 
     def _in(self, value: Expression, start: int, negated: bool, begin: int) -> Expression:
-        if self.is_query_ahead() and (query := self.attempt(self.parenthesized_query)):
+        typed = self.kinds[self.at + 1] == "SELECT" and self.is_string(self.at + 2) and self.kinds[self.at + 3] == ","
+        options = self.attempt(self._options) if typed else None
+        if options is None and self.is_query_ahead() and (query := self.attempt(self.parenthesized_query)):
             return InSubquery(start, self.stop, value, query, negated)
-        options = self._options()
+        options = self._options() if options is None else options
         if not options:
             self.complain("INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", begin, self.stop)
         return In(start, self.stop, value, options, negated)
@@ -205,17 +207,27 @@ class Expressions(Follow):
         kind = self.kinds[self.at]
         if kind == "," or (kind == "FROM" and not self.is_alias(self.at, self.names)):
             return child
-        if kind == "AS" and (self.kinds[self.at + 1] in self.names or self.kinds[self.at + 1] == "("):
+        if kind == "AS" and self._is_as():
             self.at += 1
-            names = self.identifier_list() if self.kinds[self.at] == "(" else (self.captured_identifier(),)
-            return Alias(start, self.stop, child, names)
+            multiple = self.kinds[self.at] == "("
+            names = self.identifier_list() if multiple else (self.captured_identifier(),)
+            return Alias(start, self.stop, child, names, multiple)
         if kind == "(":
             names = self.identifier_list()
-            return Alias(start, self.stop, child, names)
+            return Alias(start, self.stop, child, names, True)
         if self.is_alias(self.at, self.names):
             name = self.captured_identifier()
             return Alias(start, self.stop, child, (name,))
         return child
+
+    def _is_as(self) -> bool:
+        """Whether AS here comes before a name; where it may be one itself, that name must not begin a clause."""
+        if "AS" not in self.names:
+            return True
+        second = self.kinds[self.at + 1]
+        if second == "FROM" and not self.is_alias(self.at + 1, self.names):
+            return False
+        return second in self.names or second == "("
 
     def named_expressions(self) -> tuple[Expression, ...]:
         return self.listed(self.named_expression)

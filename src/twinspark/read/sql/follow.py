@@ -41,6 +41,7 @@ _SECOND: dict[str, frozenset[str]] = {
 }
 # With anything but an end behind it the word is no name.
 _WITH_BODY = frozenset({"FROM", "WHERE", "HAVING", "QUALIFY", "LIMIT", "OFFSET", "SELECT", "FOR"})
+_SET_OPERATORS = frozenset({"UNION", "EXCEPT", "MINUS", "INTERSECT"})
 _BY_WORDS = frozenset({"GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE"})
 _JOINS = frozenset(
     {"JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "ON", "USING", "WHERE", "SEMI", "ANTI"}
@@ -78,6 +79,8 @@ class Follow(Literals):
     def _is_next_clause(self, at: int) -> bool:
         """FROM WHERE a = b: the clause begins at WHERE, so FROM before it is a name."""
         kind = self.kinds[at]
+        if kind in _SET_OPERATORS:
+            return self._goes_on(kind, at)
         if kind not in _WITH_BODY and kind not in _BY_WORDS:
             return False
         return self.kinds[at + 1] not in _OPERATORS and self.kinds[at + 1] != "(" and self._goes_on(kind, at)

@@ -70,7 +70,7 @@ class Forms(Windows):
             return None
         kind = self.kinds[self.at]
         self.at += 1
-        return CurrentLike(self.starts[self.at - 1], self.stop, kind)
+        return CurrentLike(self.starts[self.at - 1], self.stop, kind, self.tokens.word(self.at - 1))
 
     def _cast(self) -> Expression | None:
         def reading() -> Expression:

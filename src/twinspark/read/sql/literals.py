@@ -90,7 +90,10 @@ class Literals(DataTypes):
         """Cursor at a name with one string behind it."""
         start, kind = self.start, self.kinds[self.at]
         name = self.tokens.word(self.at)
-        self.identifier()
+        if kind == "TIME":
+            self.at += 1
+        else:
+            self.identifier()
         text = self.one_string()
         if kind == "INTERVAL":
             return self._interval_string(start, text)

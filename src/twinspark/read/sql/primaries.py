@@ -53,6 +53,8 @@ class Primaries(Forms):
             return self._parenthesized()
         if kind in self.names or kind in ("LEFT", "RIGHT", "FILTER"):
             return self._name()
+        if kind == "TIME" and self.is_string(self.at + 1):
+            return self.typed_literal()
         raise self.fail()
 
     # ------------------------------------------------------------ names and calls
@@ -65,6 +67,8 @@ class Primaries(Forms):
             return self._lambda((self.identifier(),), self.starts[at])
         if second in self.string_kinds:
             return self.typed_literal()
+        if second == "doublequoted":
+            raise self.fail(at + 1)  # would be a typed literal if such quotes made strings; Spark's parser stops too
         if self.kinds[at] not in self.names:
             raise self.fail()
         start = self.starts[at]
@@ -74,6 +78,7 @@ class Primaries(Forms):
                 self.at += 1
                 return self._star(start, tuple(parts))
             if self.kinds[self.at + 1] not in self.names:
+                self.fail(self.at + 1)
                 break
             if self._is_identifier_call(self.at + 1):
                 break
@@ -170,7 +175,7 @@ class Primaries(Forms):
 
     def _dereference(self, base: Expression, start: int) -> Expression | None:
         if not self.is_name(self.at + 1):
-            self.fail(self.at)
+            self.fail(self.at + 1)
             return None
         self.at += 1
         field = self.identifier()

@@ -162,7 +162,8 @@ class Queries(Relations):
         while self.kinds[self.at] == "/*+":
             hints += self._hints()
         quantifier = ""
-        if self.kinds[self.at] in ("DISTINCT", "ALL") and not self.ends_item(self.at + 1):
+        kind = self.kinds[self.at]
+        if kind in ("DISTINCT", "ALL") and (kind not in self.names or not self.ends_item(self.at + 1)):
             quantifier = self.take_any("DISTINCT", "ALL")
         return tuple(hints), quantifier, self.named_expressions()
 

@@ -1,5 +1,6 @@
 """What stands in FROM: tables, subqueries, functions, joins, samples, PIVOT and UNPIVOT."""
 
+from twinspark.read.sql.keywords import words
 from twinspark.read.sql.resolved import is_resolved
 from twinspark.read.sql.table_clauses import TableClauses
 from twinspark.read.sql.tree import (
@@ -74,6 +75,8 @@ class Relations(TableClauses):
         at = self.at + (self.kinds[self.at] == "NATURAL")
         while self.kinds[at] in _JOIN_WORDS:
             at += 1
+        if self.kinds[at] != "JOIN":
+            self.fail(at)
         return self.kinds[at] == "JOIN"
 
     def join(self, left: Relation | None, start: int) -> Join:
@@ -157,11 +160,27 @@ class Relations(TableClauses):
         kind = self.kinds[self.at]
         if kind == "(":
             return self._parenthesized_relation()
-        if kind == "VALUES" and (found := self.attempt(self.inline_table)):
-            return found
+        if kind == "VALUES":
+            if self.is_alias(self.at + 1, self.strict_names) and self._are_tables():
+                return self._table()
+            if found := self.attempt(self.inline_table):
+                return found
         if kind == "STREAM" and self._is_stream() and (stream := self.attempt(self._stream)):
             return stream
         return self._function_or_table()
+
+    def _are_tables(self) -> bool:
+        """FROM VALUES a, b: a table named values, aliased a, and a table named b. The grammar prefers that."""
+        at, complaints = self.at, len(self.complaints)
+        found = self.attempt(self._table) and (self.kinds[self.at] != "," or self._are_relations())
+        ends = self.kinds[self.at] in _BEHIND_RELATION
+        self.at = at
+        del self.complaints[complaints:]
+        return bool(found) and ends
+
+    def _are_relations(self) -> bool:
+        self.at += 1
+        return self.attempt(lambda: self.listed(self.relation)) is not None
 
     def _function_or_table(self) -> Relation:
         at, start = self.at, self.start
@@ -282,7 +301,9 @@ class Relations(TableClauses):
 
     def lateral_views(self) -> tuple[LateralView, ...]:
         views = []
-        while self.peek("LATERAL", "VIEW"):
+        while self.kinds[self.at] == "LATERAL":
+            if self.kinds[self.at + 1] != "VIEW":
+                raise self.fail(self.at + 1)
             views.append(self._lateral_view())
         return tuple(views)
 
@@ -317,4 +338,10 @@ def _width(row: Expression) -> int:
 
 
 _JOIN_WORDS = frozenset({"INNER", "CROSS", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "OUTER"})
+_BEHIND_RELATION = words(
+    """
+    eof ; ) WHERE GROUP HAVING ORDER SORT CLUSTER DISTRIBUTE LIMIT OFFSET WINDOW QUALIFY UNION EXCEPT MINUS INTERSECT
+    LATERAL PIVOT UNPIVOT JOIN INNER CROSS LEFT RIGHT FULL SEMI ANTI NATURAL ON USING |> SELECT INSERT
+    """
+)
 _JOIN_STARTS = _JOIN_WORDS - {"OUTER"} | {"JOIN", "NATURAL"}

@@ -54,10 +54,11 @@ class Scripts(Commands):
             return
         found = self.strict_identifier().lower()
         if label is None:
-            self.complain("END_LABEL_WITHOUT_BEGIN_LABEL", start, self.stop, endLabel=f"`{found}`")
+            shown = {"endLabel": f"`{found}`"}
+            self.complain_plainly("END_LABEL_WITHOUT_BEGIN_LABEL", "SqlScriptingException", start, **shown)
         elif label.lower() != found:
             shown = {"beginLabel": f"`{label.lower()}`", "endLabel": f"`{found}`"}
-            self.complain("LABELS_MISMATCH", start, self.stop, **shown)
+            self.complain_plainly("LABELS_MISMATCH", "SqlScriptingException", start, **shown)
 
     def _body_until(self, *ends: str) -> tuple[Statement, ...]:
         """Statements, each with its semicolon, up to one of these words."""

@@ -45,7 +45,7 @@ class Shows(Routines):
             return found
         if self.kinds[self.at + 1] == "FUNCTIONS":
             return self._functions(start)
-        raise self.fail()
+        raise self.fail(self.at + (reader is None and self.is_name(self.at)))
 
     def at_end(self, command: Command) -> Command:
         if self.kinds[self.at] not in ("eof", ";"):
@@ -108,12 +108,13 @@ class Shows(Routines):
         return ShowPartitions(*self.span(start), table, partition)
 
     def _functions(self, start: int) -> Command:
-        scope, begin = "ALL", self.start
+        scope = "ALL"
         if not self.peek("FUNCTIONS") or self.kinds[self.at + 1] == "FUNCTIONS":
-            scope = self.simple_identifier().upper()
+            word = self.simple_identifier()
+            scope = word.upper()
             if scope not in ("ALL", "SYSTEM", "USER"):
                 problem = "INVALID_SQL_SYNTAX.SHOW_FUNCTIONS_INVALID_SCOPE"
-                self.complain(problem, begin, self.stop, scope=f"`{scope.lower()}`")
+                self.complain_of_statement(problem, scope=f"`{word}`")
         self.expect("FUNCTIONS")
         namespace = self._in_namespace()
         pattern: str | Name | None = None

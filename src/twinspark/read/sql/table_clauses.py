@@ -1,11 +1,14 @@
 """What may follow a table or stand among a table function's arguments."""
 
+from typing import TypeVar
+
 from twinspark.read.sql.samples import Samples
 from twinspark.read.sql.tree import (
     Changes,
     Expression,
     Identifier,
     NamedArgument,
+    Node,
     Properties,
     Query,
     SortItem,
@@ -16,6 +19,7 @@ from twinspark.read.sql.tree import (
     Watermark,
 )
 
+N = TypeVar("N", bound=Node)
 _VERSIONS = ("SYSTEM_VERSION", "VERSION")
 _TIMESTAMPS = ("SYSTEM_TIME", "TIMESTAMP")
 
@@ -132,7 +136,12 @@ class TableClauses(Samples):
         name = self.identifier_reference()
         if parenthesized:
             self.expect(")")
-        return self._partitioned(start, name)
+        found = self._partitioned(start, name)
+        if not parenthesized:
+            problem = "INVALID_SQL_SYNTAX.INVALID_TABLE_FUNCTION_IDENTIFIER_ARGUMENT_MISSING_PARENTHESES"
+            shown = self.text[name.start : name.stop]
+            self.complain(problem, start, self.stop, argumentName=f"`{shown}`")
+        return found
 
     def _partitioned(self, start: int, relation: Identifier | Query) -> TableArgument:
         partitioning = ""
@@ -141,31 +150,32 @@ class TableClauses(Samples):
         if self.take("WITH", "SINGLE", "PARTITION"):
             partitioning = "SINGLE"
         elif self.take("PARTITION", "BY") or self.take("DISTRIBUTE", "BY"):
-            partitioning, partition = "BY", self._one_or_parenthesized()
+            partitioning, partition = "BY", self._one_or_parenthesized(start)
         if partitioning and (self.take("ORDER", "BY") or self.take("SORT", "BY")):
-            order = self._order_or_parenthesized()
+            order = self._order_or_parenthesized(start)
         return TableArgument(start, self.stop, relation, partitioning, partition, order)
 
-    def _one_or_parenthesized(self) -> tuple[Expression, ...]:
-        start = self.start
+    def _one_or_parenthesized(self, start: int) -> tuple[Expression, ...]:
         if self.kinds[self.at] == "(" and not self.is_query_ahead():
             found = self.attempt(lambda: self.in_parentheses(self.expression))
             if found is not None and self.kinds[self.at] in (",", ")", "ORDER", "SORT"):
                 return found
-        return self._without_parentheses(self.expressions(), start)
+        return self._one(self.expressions(), "PARTITION BY", start)
 
-    def _order_or_parenthesized(self) -> tuple[SortItem, ...]:
-        start = self.start
+    def _order_or_parenthesized(self, start: int) -> tuple[SortItem, ...]:
         if self.kinds[self.at] == "(":
             found = self.attempt(lambda: self.in_parentheses(self.sort_item))
             if found is not None and self.kinds[self.at] in (",", ")"):
                 return found
-        items = self.sort_items()
-        self._without_parentheses(tuple(item.child for item in items), start)
-        return items
+        return self._one(self.sort_items(), "ORDER BY", start)
 
-    def _without_parentheses(self, found: tuple[Expression, ...], start: int) -> tuple[Expression, ...]:
+    def _one(self, found: tuple[N, ...], clause: str, start: int) -> tuple[N, ...]:
+        """Several of them need parentheses."""
         if len(found) > 1:
-            problem = "INVALID_SQL_SYNTAX.INVALID_TABLE_FUNCTION_IDENTIFIER_ARGUMENT_MISSING_PARENTHESES"
-            self.complain(problem, start, self.stop, argumentName=f"`{self.text[start : self.stop]}`")
+            message = (
+                "The table function call includes a table argument with an invalid partitioning/ordering "
+                f"specification: the {clause} clause included multiple expressions without parentheses surrounding "
+                "them; please add parentheses around these expressions and then retry the query again"
+            )
+            self.complain("_LEGACY_ERROR_TEMP_0064", start, self.stop, msg=message)
         return found

@@ -37,6 +37,8 @@ class Tables(Columns):
         provider = self.provider()
         clauses = self.table_clauses()
         query = self.optional_query()
+        if temporary and query is None:
+            self._complain_of_temporary(external, if_not_exists, provider)
         return CreateTable(
             *self.span(start),
             name,
@@ -51,6 +53,19 @@ class Tables(Columns):
             clauses,
             query,
         )
+
+    def _complain_of_temporary(self, external: bool, if_not_exists: bool, provider: Name | None) -> None:
+        """Spark has no temporary tables."""
+        if external:
+            operation = "CREATE EXTERNAL TABLE ... USING"
+            self.complain_of_statement("INVALID_STATEMENT_OR_CLAUSE", operation=operation)
+        elif if_not_exists:
+            operation = "CREATE TEMPORARY TABLE IF NOT EXISTS"
+            self.complain_of_statement("INVALID_STATEMENT_OR_CLAUSE", operation=operation)
+        elif provider is None:
+            self.complain_of_statement("_LEGACY_ERROR_TEMP_0046")
+        else:
+            self.complain_of_statement("INVALID_SQL_SYNTAX.CREATE_TEMP_TABLE_USING_PROVIDER")
 
     def replace_table(self) -> Command:
         start = self.start

@@ -39,7 +39,7 @@ class Views(Alters):
         if_not_exists = self.if_not_exists()
         name = self.identifier_reference()
         columns = self.in_parentheses(self._view_column) if self.kinds[self.at] == "(" else ()
-        clauses = self._view_clauses(start)
+        clauses = self._view_clauses()
         self.expect("AS")
         if self.take("dollarquoted"):
             return self._metric_view(start, name, replace, if_not_exists, columns, clauses)
@@ -75,7 +75,7 @@ class Views(Alters):
     def _view_column(self) -> tuple[str, str | None]:
         return self.identifier(), self.string_value() if self.take("COMMENT") else None
 
-    def _view_clauses(self, start: int) -> "_ViewClauses":
+    def _view_clauses(self) -> "_ViewClauses":
         found = _ViewClauses()
         while True:
             if self.take("COMMENT"):
@@ -87,7 +87,7 @@ class Views(Alters):
             elif self.take("PARTITIONED", "ON"):
                 self.identifier_list()
                 operation = "CREATE VIEW ... PARTITIONED ON"
-                self.complain("INVALID_STATEMENT_OR_CLAUSE", start, self.stop, operation=operation)
+                self.complain_of_statement("INVALID_STATEMENT_OR_CLAUSE", operation=operation)
             elif self.take("TBLPROPERTIES"):
                 found.properties = self.property_list()
             elif self.take("WITH", "METRICS"):

@@ -91,12 +91,7 @@ class Windows(Expressions):
     def identifier_expression(self) -> Expression:
         """IDENTIFIER(expression), also as the name of a function."""
         clause = self.identifier_clause()
-        if self.kinds[self.at] == "(":
-            return self.function_call(clause)
-        text = folded(clause.expression)
-        if text is not None:
-            self.parts_of(text, clause.start)
-        return clause
+        return self.function_call(clause) if self.kinds[self.at] == "(" else clause
 
     def identifier_clause(self) -> IdentifierClause:
         start = self.start

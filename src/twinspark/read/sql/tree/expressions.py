@@ -1,6 +1,6 @@
 """Nodes of scalar expressions: one class per form of Spark's grammar that means something of its own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from pyspark.sql.types import DataType
@@ -145,10 +145,11 @@ class SemiStructuredExtract(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Alias(Expression):
-    """`expression AS a` (one name) or `AS (a, b)` (several)."""
+    """`expression AS a`, or `AS (a, b)` with `multiple`: names for the columns of a generator, even if only one."""
 
     child: Expression
     names: tuple[str, ...]
+    multiple: bool = False
 
 
 # ---------------------------------------------------------------- operators
@@ -276,9 +277,10 @@ class Collate(Expression):
 
 @dataclass(frozen=True, slots=True)
 class CurrentLike(Expression):
-    """CURRENT_DATE and friends without parentheses; `name` in capitals."""
+    """CURRENT_DATE and friends without parentheses; `name` in capitals, `written` as it stands: a column may win."""
 
     name: str
+    written: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
