@@ -32,3 +32,5 @@ check: $(READY)  ## ruff, mypy strict, room order
 
 serve: $(READY)  ## start the endpoint on sc://localhost:15002
 	$(BIN)/twinspark serve
+
+-include mk/*.mk

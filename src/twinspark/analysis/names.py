@@ -21,6 +21,7 @@ from twinspark.analysis.scope import (
 )
 from twinspark.errors import SparkError
 from twinspark.functions.settings import Settings
+from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Expression, OuterColumn, Variable
 
 
@@ -83,7 +84,7 @@ def find(scope: Scope, parts: Sequence[str], plan_id: int | None) -> Hit | None:
         return resolve_name(frame, parts, sensitive)
 
     if plan_id is not None and plan_id not in scope.frame.plans and scope.outer is None:
-        raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name=".".join(f"`{part}`" for part in parts))
+        raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name=quoted(".".join(parts)))
     if not scope.reveals:
         return look(scope.frame)
     result = revealed(scope.frame, look)

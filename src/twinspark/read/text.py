@@ -19,6 +19,12 @@ def read_expression_text(text: str, scope: Scope) -> Named:
     return Walk(text, scope.context).column(node, scope)
 
 
+def read_columns_text(text: str, scope: Scope) -> list[Named]:
+    """An expression of a SELECT list, which may be a star."""
+    node = parse_expression(text, parser_config(scope.context))
+    return Walk(text, scope.context).columns([node], scope)
+
+
 def read_query_text(
     text: str,
     context: Context,

@@ -16,7 +16,7 @@ from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.route import Routes
 from twinspark.read.proto.types import read_type, read_type_text
-from twinspark.read.text import read_expression_text
+from twinspark.read.text import read_columns_text, read_expression_text
 from twinspark.types import StructType
 
 EXPRESSIONS = Routes("expr_type")
@@ -40,6 +40,8 @@ def read_columns(messages: Any, scope: Scope) -> list[Named]:
         kind = message.WhichOneof("expr_type")
         if kind == "unresolved_star":
             out += read_star(message.unresolved_star, scope)
+        elif kind == "expression_string":
+            out += read_columns_text(message.expression_string.expression, scope)
         elif kind == "unresolved_regex":
             out += read_regex(message.unresolved_regex, scope)
         else:

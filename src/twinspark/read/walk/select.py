@@ -10,8 +10,8 @@ from twinspark.analysis.aggregates import GroupingSets, aggregate, has_aggregate
 from twinspark.analysis.generators import generate, has_generator
 from twinspark.analysis.names import Scope
 from twinspark.analysis.relations import Named
-from twinspark.analysis.scope import Frame, frame_of
-from twinspark.errors import NotNative
+from twinspark.analysis.scope import Frame, frame_of, unresolved
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression, SortOrder
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import tree
@@ -122,11 +122,21 @@ def ordered(made: Aggregation, items: tuple[tree.SortItem, ...]) -> Frame:
 def aggregate_order(made: Aggregation, item: tree.SortItem) -> SortOrder:
     """By an output's name or place, or by any expression over the groups."""
     scope = output_first(made)
-    order = sort_order(item, scope, made.walk)
+    try:
+        order = sort_order(item, scope, made.walk)
+    except SparkError as error:
+        raise with_outputs(error, item.child, made) from error
     if is_ordinal(order.child):
         by_ordinal(order, made.closed(), item)
         return replace(order, child=made.columns[ordinal_value(order.child) - 1].expression)
     return order
+
+
+def with_outputs(error: SparkError, node: tree.Expression, made: Aggregation) -> SparkError:
+    """What can be sorted by is what was selected: Spark suggests those names."""
+    if not error.condition.startswith("UNRESOLVED_COLUMN") or not isinstance(node, tree.Column):
+        return error
+    return made.walk.located(unresolved(made.closed(), node.parts), node)
 
 
 def output_first(made: Aggregation) -> Scope:

@@ -1,0 +1,49 @@
+"""Asks a running Spark for the answers: python tests/plans/record_plans.py sc://localhost:15002"""
+
+import base64
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
+
+from frames import frames
+from pyspark.errors import PySparkException
+from pyspark.sql.connect.proto import Plan, Relation
+from pyspark.sql.connect.session import SparkSession
+from recorded_plans import FILES, HERE, Recorded, is_ordered, rows_of
+
+
+def queries() -> Iterator[tuple[str, Plan]]:
+    for line in (HERE / "queries.sql").read_text().splitlines():
+        if line and not line.startswith("--"):
+            text = line.rstrip(";")
+            yield text, Plan(root=Relation(sql={"query": text}))
+
+
+def recorded(spark: Any, name: str, plan: Plan) -> Recorded:
+    text = base64.b64encode(plan.SerializeToString(deterministic=True)).decode()
+    client = spark.client
+    try:
+        table, schema, *_ = client.to_table(plan, {})
+    except PySparkException as error:
+        return Recorded(name, text, condition=error.getCondition(), parameters=dict(error.getMessageParameters() or {}))
+    analyzed = client.schema(plan)
+    return Recorded(name, text, analyzed.jsonValue(), rows_of(table, analyzed, is_ordered(plan)))
+
+
+def main() -> None:
+    logging.disable(logging.CRITICAL)  # the client logs every error it receives
+    spark = SparkSession.builder.remote(sys.argv[1]).create()
+    plans = {"queries": queries(), "frames": ((n, f._plan.to_proto(spark.client)) for n, f in frames(spark))}
+    for name, cases in plans.items():
+        lines = [recorded(spark, case, plan).line() for case, plan in cases]
+        FILES[name].parent.mkdir(exist_ok=True)
+        FILES[name].write_text("\n".join(lines) + "\n")
+        print(f"{name}: {len(lines)}")
+
+
+if __name__ == "__main__":
+    main()
