@@ -52,7 +52,7 @@ class Dialect:
 def scan(request: Request) -> FileScan:
     check_options(request, KNOWN)
     if not request.files:
-        raise NotNative("csv files without a line")
+        return without_rows(request)
     dialect = dialect_of(request.options)
     names = column_names(request, dialect)
     check_lines(request, dialect)
@@ -60,6 +60,13 @@ def scan(request: Request) -> FileScan:
     whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
     check_values(request, dialect, data)
     return file_scan(request, whole, select_sql(request, dialect, data, whole))
+
+
+def without_rows(request: Request) -> FileScan:
+    if request.user_schema is None:
+        raise NotNative("csv files without a line")
+    data = data_schema(request, lambda: None)
+    return file_scan(request, merged_schema(data, request.partitioning.schema, request.context.case_sensitive), "")
 
 
 def dialect_of(options: Mapping[str, str]) -> Dialect:

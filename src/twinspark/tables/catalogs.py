@@ -1,0 +1,99 @@
+"""All catalogs of a server: `spark_catalog` and those of spark.sql.catalog.*; names of many parts are resolved here."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyiceberg.catalog import load_catalog
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.tables.catalog import Identifier
+from twinspark.tables.iceberg.catalog import IcebergCatalog
+from twinspark.tables.session_catalog import SessionCatalog
+from twinspark.tables.store import Store
+from twinspark.types import quote_identifier
+
+SESSION_CATALOG = "spark_catalog"
+PREFIX = "spark.sql.catalog."
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name in full: which catalog, and what in it."""
+
+    catalog: str
+    identifier: Identifier
+
+    @property
+    def qualifier(self) -> tuple[str, ...]:
+        return (self.catalog, *self.identifier.namespace, self.identifier.name)
+
+
+class Catalogs:
+    """The catalogs by name, opened when they are first used."""
+
+    def __init__(self, directory: str, config: Mapping[str, str] | None = None) -> None:
+        self.directory = directory
+        self.config = dict(config or {})
+        self._opened: dict[str, SessionCatalog] = {}
+
+    def names(self) -> list[str]:
+        """Those opened or configured (SHOW CATALOGS)."""
+        configured = {key.removeprefix(PREFIX) for key in self.config if is_catalog_key(key)}
+        return sorted({SESSION_CATALOG, *configured})
+
+    def get(self, name: str) -> SessionCatalog:
+        found = self._opened.get(name)
+        if found is None:
+            found = self._opened[name] = self.open(name)
+        return found
+
+    def open(self, name: str) -> SessionCatalog:
+        if name == SESSION_CATALOG and f"{PREFIX}{name}" not in self.config:
+            return SessionCatalog.local(name, os.path.join(self.directory, name))
+        if f"{PREFIX}{name}" not in self.config:
+            raise SparkError("CATALOG_NOT_FOUND", catalogName=quote_identifier(name), config=f'"{PREFIX}{name}"')
+        options = catalog_options(self.config, name)
+        if options.get("type", "sql") == "sql" and "uri" not in options:
+            return SessionCatalog.local(name, options.get("warehouse") or os.path.join(self.directory, name))
+        return SessionCatalog(self.remote(name, options))
+
+    def remote(self, name: str, options: Mapping[str, str]) -> IcebergCatalog:
+        """REST, Hive, Glue or SQL, as PyIceberg is told; views and open writes stay in our own file."""
+        store = Store(os.path.join(self.directory, name, "catalog.db"))
+        return IcebergCatalog(name, load_catalog(name, **options), store)
+
+    def resolve(self, parts: Sequence[str], current_catalog: str, current_namespace: Sequence[str]) -> Name:
+        """A name of one to n parts; the first part is a catalog if there is one of that name."""
+        if len(parts) == 1:
+            return Name(current_catalog, Identifier(tuple(current_namespace), parts[0]))
+        if parts[0] in self.names():
+            return self.checked(Name(parts[0], Identifier(tuple(parts[1:-1]), parts[-1])))
+        return self.checked(Name(current_catalog, Identifier(tuple(parts[:-1]), parts[-1])))
+
+    @staticmethod
+    def checked(name: Name) -> Name:
+        if name.catalog == SESSION_CATALOG and len(name.identifier.namespace) != 1:
+            raise SparkError(
+                "REQUIRES_SINGLE_PART_NAMESPACE",
+                sessionCatalog=SESSION_CATALOG,
+                identifier=str(name.identifier),
+            )
+        return name
+
+
+def is_catalog_key(key: str) -> bool:
+    return key.startswith(PREFIX) and "." not in key.removeprefix(PREFIX)
+
+
+def catalog_options(config: Mapping[str, str], name: str) -> dict[str, str]:
+    """`spark.sql.catalog.NAME.key` as PyIceberg's `key`."""
+    start = f"{PREFIX}{name}."
+    options = {key.removeprefix(start): value for key, value in config.items() if key.startswith(start)}
+    implementation = options.pop("catalog-impl", None)
+    if implementation is not None and "type" not in options:
+        raise NotNative(f"the catalog {implementation}")
+    return {
+        **options,
+        "type": {"hadoop": "sql", "jdbc": "sql"}.get(options.get("type", ""), options.get("type", "sql")),
+    }

@@ -1,0 +1,147 @@
+"""Tables that are directories of files: `CREATE TABLE … USING parquet|csv|json|orc|text [LOCATION …]`."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyspark.sql.types import StructField, StructType
+
+from twinspark.errors import SparkError
+from twinspark.tables.catalog import Identifier
+from twinspark.tables.changes import (
+    AddColumn,
+    RemoveProperty,
+    SetProperty,
+    TableChange,
+    UpdateColumnComment,
+    check_new_field,
+    find_field,
+)
+from twinspark.tables.files import scan
+from twinspark.tables.filescan import FileScan, ScanContext
+from twinspark.tables.listing import local_path
+from twinspark.tables.transforms import Identity, Transform, not_a_transform
+from twinspark.tables.write import FileWrite, Written, write_files
+
+FORMATS = frozenset({"parquet", "csv", "json", "orc", "text"})
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A schema over a directory; managed ones own the directory."""
+
+    identifier: Identifier
+    provider: str
+    schema: StructType
+    partitioning: tuple[Transform, ...]
+    location: str
+    options: Mapping[str, str]
+    properties: Mapping[str, str]
+    managed: bool
+
+    @property
+    def partition_names(self) -> list[str]:
+        return [transform.column[0] for transform in self.partitioning]
+
+    def read(self, context: ScanContext) -> FileScan:
+        """A table's files as Spark reads them: the table's schema, partition columns last."""
+        os.makedirs(local_path(self.location), exist_ok=True)
+        return scan(self.provider, [self.location], self.options, self.schema, context)
+
+    def write(self, select: str, mode: str, connection: Any, dynamic: bool = False) -> Written | None:
+        os.makedirs(local_path(self.location), exist_ok=True)
+        write = FileWrite(
+            select,
+            self.provider,
+            self.location,
+            self.schema,
+            mode,
+            self.partition_names,
+            {key.lower(): value for key, value in self.options.items()},
+            dynamic,
+        )
+        return write_files(write, connection)
+
+    def drop_data(self) -> None:
+        if self.managed:
+            shutil.rmtree(local_path(self.location), ignore_errors=True)
+
+    def definition(self) -> dict[str, Any]:
+        return {
+            "provider": self.provider,
+            "schema": self.schema.json(),
+            "partitions": self.partition_names,
+            "location": self.location,
+            "options": dict(self.options),
+            "properties": dict(self.properties),
+            "managed": self.managed,
+        }
+
+    @classmethod
+    def defined(cls, identifier: Identifier, told: Mapping[str, Any]) -> "FileTable":
+        return cls(
+            identifier,
+            told["provider"],
+            StructType.fromJson(json.loads(told["schema"])),
+            tuple(Identity((name,)) for name in told["partitions"]),
+            told["location"],
+            told["options"],
+            told["properties"],
+            told["managed"],
+        )
+
+
+def partition_columns(schema: StructType, partitions: Sequence[Transform]) -> list[str]:
+    """File tables know identity partitions only, as Spark's own do."""
+    for transform in partitions:
+        if not isinstance(transform, Identity) or len(transform.column) != 1:
+            raise not_a_transform(str(transform))
+    return [find_field(schema, transform.column).name for transform in partitions]
+
+
+def partitions_last(schema: StructType, names: Sequence[str]) -> StructType:
+    """Spark's session catalog moves partition columns to the end."""
+    last = [schema[name] for name in names]
+    return StructType([field for field in schema.fields if field.name not in names] + last)
+
+
+def altered(table: FileTable, changes: Sequence[TableChange]) -> FileTable:
+    """The changes Spark allows on a file table, in order; the others are refused in its words."""
+    for change in changes:
+        table = altered_once(table, change)
+    return table
+
+
+def altered_once(table: FileTable, change: TableChange) -> FileTable:
+    match change:
+        case SetProperty(name, value):
+            return replace(table, properties={**table.properties, name: value})
+        case RemoveProperty(name):
+            return replace(table, properties={k: v for k, v in table.properties.items() if k != name})
+        case AddColumn(parent=(), default=None, nullable=True):
+            return replace(table, schema=with_column(table, change))
+        case UpdateColumnComment(column, comment) if len(column) == 1:
+            return replace(table, schema=commented(table.schema, column[0], comment))
+    raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName=str(table.identifier), operation="ALTER TABLE")
+
+
+def with_column(table: FileTable, change: AddColumn) -> StructType:
+    """New columns stand before the partition columns; a position is accepted and ignored."""
+    check_new_field(table.schema, (), change.name, "add")
+    metadata = {} if change.comment is None else {"comment": change.comment}
+    made = StructField(change.name, change.type, True, metadata)
+    split = len(table.schema.fields) - len(table.partitioning)
+    return StructType([*table.schema.fields[:split], made, *table.schema.fields[split:]])
+
+
+def commented(schema: StructType, name: str, comment: str) -> StructType:
+    wanted = find_field(schema, (name,)).name
+    return StructType([
+        StructField(f.name, f.dataType, f.nullable, {**(f.metadata or {}), "comment": comment})
+        if f.name == wanted
+        else f
+        for f in schema.fields
+    ])  # fmt: skip

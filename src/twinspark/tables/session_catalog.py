@@ -1,0 +1,312 @@
+"""One named catalog: Iceberg tables, file tables, Delta tables, views and functions under common names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pyspark.sql.types import StructType
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.tables import file_table
+from twinspark.tables.catalog import Identifier, Namespace, StagedTable, Version
+from twinspark.tables.changes import TableChange
+from twinspark.tables.delta import DeltaTable
+from twinspark.tables.file_table import FileTable
+from twinspark.tables.filescan import FileScan, ScanContext
+from twinspark.tables.iceberg.catalog import IcebergCatalog, quoted
+from twinspark.tables.iceberg.maintenance import sweep
+from twinspark.tables.iceberg.table import IcebergTable
+from twinspark.tables.predicates import Predicate
+from twinspark.tables.scan_sql import duck_scan
+from twinspark.tables.transforms import Transform
+
+AnyTable = IcebergTable | FileTable | DeltaTable
+Properties = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class View:
+    """A persisted view: its SQL, and where its names are looked up."""
+
+    identifier: Identifier
+    text: str
+    schema: str
+    catalog: str = "spark_catalog"
+    namespace: tuple[str, ...] = ("default",)
+    columns: tuple[str, ...] = ()
+    comments: tuple[str | None, ...] = ()
+    comment: str | None = None
+    properties: Properties = field(default_factory=dict)
+    config: Properties = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A persisted function: a class with its resources, or an SQL body."""
+
+    identifier: Identifier
+    definition: Mapping[str, Any]
+
+
+class SessionCatalog:
+    """TableCatalog over all providers; a name means one thing, whatever provides it."""
+
+    def __init__(self, iceberg: IcebergCatalog) -> None:
+        self.iceberg = iceberg
+        self.store = iceberg.store
+        self.name = iceberg.name
+
+    @classmethod
+    def local(cls, name: str, directory: str) -> "SessionCatalog":
+        """The embedded catalog; what dead writers left is swept, and the database `default` exists."""
+        made = cls(IcebergCatalog.local(name, directory))
+        sweep(made.iceberg)
+        if ("default",) not in made.list_namespaces():
+            made.create_namespace(["default"], {"comment": "default database"})
+        return made
+
+    # Tables
+
+    def table_exists(self, identifier: Identifier) -> bool:
+        return self.other(identifier) is not None or self.iceberg.table_exists(identifier)
+
+    def load_table(self, identifier: Identifier) -> AnyTable:
+        return self.other(identifier) or self.iceberg.load_table(identifier)
+
+    def refresh_table(self, identifier: Identifier) -> AnyTable:
+        return self.load_table(identifier)
+
+    def other(self, identifier: Identifier) -> FileTable | DeltaTable | None:
+        """A table that is not Iceberg's."""
+        told = self.store.get(self.name, "table", *key(identifier))
+        if told is None:
+            return None
+        return (
+            DeltaTable.defined(identifier, told) if told["provider"] == "delta" else FileTable.defined(identifier, told)
+        )
+
+    def create_table(
+        self,
+        identifier: Identifier,
+        schema: StructType,
+        partitions: Sequence[Transform] = (),
+        properties: Properties | None = None,
+    ) -> AnyTable:
+        """`provider`, `location` and `option.*` among the properties say what kind of table it is."""
+        given = dict(properties or {})
+        provider = given.pop("provider", "iceberg").lower()
+        self.check_free(identifier)
+        if provider == "iceberg":
+            return self.iceberg.create_table(identifier, schema, partitions, given)
+        self.load_namespace(identifier.namespace)
+        made = self.other_table(identifier, provider, schema, partitions, given)
+        self.store.put(self.name, "table", *key(identifier), made.definition())
+        return made
+
+    def other_table(
+        self,
+        identifier: Identifier,
+        provider: str,
+        schema: StructType,
+        partitions: Sequence[Transform],
+        given: dict[str, str],
+    ) -> FileTable | DeltaTable:
+        location = given.pop("location", None)
+        place = location or self.iceberg.new_location(identifier)
+        names = file_table.partition_columns(schema, partitions)
+        if provider == "delta":
+            return DeltaTable.create(identifier, place, schema, names, given, location is None)
+        if provider not in file_table.FORMATS:
+            raise NotNative(f"tables of {provider}")
+        options = {name.removeprefix("option."): v for name, v in given.items() if name.startswith("option.")}
+        rest = {name: value for name, value in given.items() if not name.startswith("option.")}
+        whole = file_table.partitions_last(schema, names)
+        return FileTable(identifier, provider, whole, tuple(partitions), place, options, rest, location is None)
+
+    def alter_table(self, identifier: Identifier, changes: Sequence[TableChange]) -> AnyTable:
+        other = self.other(identifier)
+        if other is None:
+            return self.iceberg.alter_table(identifier, changes)
+        changed = other.altered(changes) if isinstance(other, DeltaTable) else file_table.altered(other, changes)
+        self.store.put(self.name, "table", *key(identifier), changed.definition())
+        return changed
+
+    def drop_table(self, identifier: Identifier, purge: bool = False) -> bool:
+        other = self.other(identifier)
+        if other is None:
+            return self.iceberg.drop_table(identifier, purge)
+        self.store.remove(self.name, "table", *key(identifier))
+        other.drop_data()
+        return True
+
+    def rename_table(self, identifier: Identifier, new_identifier: Identifier) -> None:
+        self.check_free(new_identifier)
+        other = self.other(identifier)
+        if other is None:
+            self.iceberg.rename_table(identifier, new_identifier)
+            return
+        self.load_namespace(new_identifier.namespace)
+        self.store.put(self.name, "table", *key(new_identifier), other.definition())
+        self.store.remove(self.name, "table", *key(identifier))
+
+    def list_tables(self, namespace: Sequence[str]) -> list[Identifier]:
+        """Tables and views, by name, as SHOW TABLES lists them."""
+        mine = [each.name for each in self.iceberg.list_tables(namespace)]
+        others = [name for kind in ("table", "view") for name in self.store.names(self.name, kind, ".".join(namespace))]
+        return [Identifier(tuple(namespace), name) for name in sorted({*mine, *others})]
+
+    def read(
+        self,
+        identifier: Identifier,
+        context: ScanContext,
+        predicate: Predicate | None = None,
+        version: Version | None = None,
+    ) -> FileScan:
+        """The table's rows as DuckDB SQL, whatever provides it; `predicate` prunes files, it does not filter rows."""
+        table = self.load_table(identifier)
+        if isinstance(table, IcebergTable):
+            scan = table.scan(predicate, version)
+            return FileScan(scan.schema, duck_scan(scan), [f"file://{path}" for path in scan.files], scan.size_in_bytes)
+        if isinstance(table, DeltaTable):
+            return table.read(context, version)
+        if version is not None:
+            raise SparkError("UNSUPPORTED_FEATURE.TIME_TRAVEL", relationId=self.iceberg.full_name(identifier))
+        return table.read(context)
+
+    # Staged tables and writes
+
+    def stage_create(
+        self,
+        identifier: Identifier,
+        schema: StructType,
+        partitions: Sequence[Transform] = (),
+        properties: Properties | None = None,
+    ) -> StagedTable:
+        self.check_free(identifier)
+        return self.iceberg.stage_create(identifier, schema, partitions, only_iceberg(properties))
+
+    def stage_replace(
+        self,
+        identifier: Identifier,
+        schema: StructType,
+        partitions: Sequence[Transform] = (),
+        properties: Properties | None = None,
+    ) -> StagedTable:
+        return self.iceberg.stage_replace(identifier, schema, partitions, only_iceberg(properties))
+
+    def stage_create_or_replace(
+        self,
+        identifier: Identifier,
+        schema: StructType,
+        partitions: Sequence[Transform] = (),
+        properties: Properties | None = None,
+    ) -> StagedTable:
+        return self.iceberg.stage_create_or_replace(identifier, schema, partitions, only_iceberg(properties))
+
+    def append(self, identifier: Identifier, connection: Any, select: str) -> None:
+        """INSERT INTO: `select` gives the table's columns, named and typed as they are."""
+        self.insert(identifier, connection, select, "append")
+
+    def overwrite(self, identifier: Identifier, connection: Any, select: str) -> None:
+        """INSERT OVERWRITE of the whole table."""
+        self.insert(identifier, connection, select, "overwrite")
+
+    def insert(self, identifier: Identifier, connection: Any, select: str, mode: str) -> None:
+        table = self.load_table(identifier)
+        if not isinstance(table, IcebergTable):
+            table.write(select, mode, connection)
+            return
+        stage = self.iceberg.stage_append if mode == "append" else self.iceberg.stage_overwrite
+        with stage(identifier) as write:
+            write.write(connection, select)
+            write.commit()
+
+    # Views and functions
+
+    def create_view(self, view: View, replace: bool = False) -> None:
+        self.load_namespace(view.identifier.namespace)
+        if self.load_view(view.identifier) is not None and not replace:
+            raise self.iceberg.already_exists(view.identifier)
+        if self.table_exists(view.identifier):
+            raise self.iceberg.already_exists(view.identifier)
+        told = asdict(view)
+        del told["identifier"]
+        self.store.put(self.name, "view", *key(view.identifier), told)
+
+    def load_view(self, identifier: Identifier) -> View | None:
+        told = self.store.get(self.name, "view", *key(identifier))
+        if told is None:
+            return None
+        lists = {name: tuple(told[name]) for name in ("namespace", "columns", "comments")}
+        return View(identifier, **{**told, **lists})
+
+    def drop_view(self, identifier: Identifier) -> bool:
+        return self.store.remove(self.name, "view", *key(identifier))
+
+    def list_views(self, namespace: Sequence[str]) -> list[Identifier]:
+        self.load_namespace(namespace)
+        return [Identifier(tuple(namespace), name) for name in self.store.names(self.name, "view", ".".join(namespace))]
+
+    def create_function(self, function: Function, replace: bool = False) -> None:
+        self.load_namespace(function.identifier.namespace)
+        if self.load_function(function.identifier) is not None and not replace:
+            name = self.iceberg.full_name(function.identifier)
+            raise SparkError(
+                "ROUTINE_ALREADY_EXISTS", routineName=name, newRoutineType="routine", existingRoutineType="routine"
+            )
+        self.store.put(self.name, "function", *key(function.identifier), dict(function.definition))
+
+    def load_function(self, identifier: Identifier) -> Function | None:
+        told = self.store.get(self.name, "function", *key(identifier))
+        return None if told is None else Function(identifier, told)
+
+    def drop_function(self, identifier: Identifier) -> bool:
+        return self.store.remove(self.name, "function", *key(identifier))
+
+    def list_functions(self, namespace: Sequence[str]) -> list[Identifier]:
+        names = self.store.names(self.name, "function", ".".join(namespace))
+        return [Identifier(tuple(namespace), name) for name in names]
+
+    # Namespaces
+
+    def list_namespaces(self, parent: Sequence[str] = ()) -> list[tuple[str, ...]]:
+        return self.iceberg.list_namespaces(parent)
+
+    def load_namespace(self, namespace: Sequence[str]) -> Namespace:
+        return self.iceberg.load_namespace(namespace)
+
+    def create_namespace(self, namespace: Sequence[str], properties: Properties | None = None) -> None:
+        self.iceberg.create_namespace(namespace, properties)
+
+    def alter_namespace(self, namespace: Sequence[str], changes: Sequence[TableChange]) -> None:
+        self.iceberg.alter_namespace(namespace, changes)
+
+    def drop_namespace(self, namespace: Sequence[str], cascade: bool = False) -> None:
+        self.load_namespace(namespace)
+        others = [(kind, name) for kind in KINDS for name in self.store.names(self.name, kind, ".".join(namespace))]
+        if others and not cascade:
+            raise SparkError("SCHEMA_NOT_EMPTY", schemaName=quoted(namespace))
+        for kind, name in others:
+            if kind == "table":
+                self.drop_table(Identifier(tuple(namespace), name), purge=True)
+            self.store.remove(self.name, kind, ".".join(namespace), name)
+        self.iceberg.drop_namespace(namespace, cascade)
+
+    def check_free(self, identifier: Identifier) -> None:
+        if self.load_view(identifier) is not None or self.table_exists(identifier):
+            raise self.iceberg.already_exists(identifier)
+
+
+KINDS = ("table", "view", "function")
+
+
+def key(identifier: Identifier) -> tuple[str, str]:
+    return ".".join(identifier.namespace), identifier.name
+
+
+def only_iceberg(properties: Properties | None) -> dict[str, str]:
+    given = dict(properties or {})
+    provider = given.pop("provider", "iceberg").lower()
+    if provider != "iceberg":
+        raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName=provider, operation="REPLACE TABLE")
+    return given
