@@ -28,6 +28,10 @@ Examples:
 
   twinspark run report.sql                           every statement, results printed
 
+  twinspark run plan.json --input a.parquet --output b.parquet
+
+  twinspark run --fixture fixture.json               equal, or the first difference
+
   twinspark explain "select 1 + 1"                   every stage on one screen
 
   twinspark doctor                                   what is found, what is missing
@@ -86,15 +90,18 @@ def serve(
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def run(
     context: typer.Context,
-    program: Annotated[Path, typer.Argument(help="a .py script or a .sql file", exists=True, dir_okay=False)],
+    program: Annotated[
+        Path, typer.Argument(help="a .py script, a .sql file or a .json plan", exists=True, dir_okay=False)
+    ],
     engine: Engine = "auto",
     spark_master: Master = "local[*]",
     spark_remote: Remote = None,
     spark_memory: Memory = "4g",
     warehouse: Warehouse = None,
     conf: Conf = None,
+    fixture: Annotated[bool, typer.Option("--fixture", help="the .json holds input, plan and expectation")] = False,
 ) -> None:
-    """Run an unchanged PySpark script, or the statements of a SQL file, on an embedded server."""
+    """Run an unchanged PySpark script, the statements of a SQL file, or a JSON plan (--input, --output)."""
     log_to_stderr(logging.WARNING)
     settings = Settings(
         engine=engine,
@@ -104,7 +111,7 @@ def run(
         spark_config=pairs_of(conf),
         warehouse=warehouse,
     )
-    raise typer.Exit(run_program(settings, program, context.args))
+    raise typer.Exit(run_program(settings, program, context.args, fixture))
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`twinspark run`: an unchanged script or a SQL file against a server of its own."""
+"""`twinspark run`: an unchanged script, a SQL file or a JSON plan against a server of its own."""
 
 import os
 import subprocess
@@ -9,12 +9,15 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
+from twinspark.plans_json.command import run_arguments, run_fixture
 from twinspark.session.settings import Settings
 
 
-def run_program(settings: Settings, program: Path, arguments: list[str]) -> int:
+def run_program(settings: Settings, program: Path, arguments: list[str], fixture: bool = False) -> int:
     server = ConnectServer(settings)
     try:
+        if fixture or program.suffix == ".json":
+            return run_plan(server.url, program, arguments, fixture)
         if program.suffix == ".sql":
             return run_statements(server.url, program.read_text())
         return run_script(server.url, program, arguments)
@@ -26,6 +29,14 @@ def run_script(url: str, program: Path, arguments: list[str]) -> int:
     """In a process of its own: its output, its exit code and its death are the script's."""
     environment = os.environ | {"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}
     return subprocess.run([sys.executable, str(program), *arguments], env=environment, check=False).returncode
+
+
+def run_plan(url: str, plan: Path, arguments: list[str], fixture: bool) -> int:
+    spark = SparkSession.builder.remote(url).create()
+    try:
+        return run_fixture(plan, spark) if fixture else run_arguments(plan, arguments, spark)
+    finally:
+        spark.stop()
 
 
 def run_statements(url: str, text: str) -> int:

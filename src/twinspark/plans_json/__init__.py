@@ -1,6 +1,6 @@
 """JSON logical plans: a list of operations with expression trees, run over any data on any Spark session."""
 
-from twinspark.plans_json.execute import execute_plan, supported_plan_operations, validate_plan
+from twinspark.plans_json.execute import active_session, execute_plan, supported_plan_operations, validate_plan
 from twinspark.plans_json.problems import DataError, PlanError, Problem
 from twinspark.plans_json.udf import register_udf
 from twinspark.plans_json.write_expression import Unsayable
@@ -11,6 +11,7 @@ __all__ = [
     "PlanError",
     "Problem",
     "Unsayable",
+    "active_session",
     "execute_plan",
     "plan_of",
     "register_udf",

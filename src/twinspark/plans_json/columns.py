@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any
 
-from pyspark.sql.types import DataType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from twinspark.plans_json.dialect import Dialect
 from twinspark.plans_json.literals import python_value
@@ -25,6 +25,8 @@ from twinspark.plans_json.tree import (
     SessionCall,
     When,
 )
+
+NESTED = (ArrayType, MapType, StructType)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def _(literal: Literal, scope: Scope) -> Any:
         return scope.functions.lit(literal.value)
     value, is_typed = python_value(literal.value, literal.type)
     column = scope.functions.lit(value)
-    return column if is_typed else column.cast(literal.type)
+    return column if is_typed else column.cast(cast_target(literal.type))
 
 
 @column_of.register
@@ -121,8 +123,13 @@ PLAIN_RIGHT: dict[str, Callable[[Operator, Scope], Any]] = {
 
 @column_of.register
 def _(cast: Cast, scope: Scope) -> Any:
-    input = scope.column(cast.input)
-    return input.try_cast(cast.type) if cast.is_try else input.cast(cast.type)
+    input, type = scope.column(cast.input), cast_target(cast.type)
+    return input.try_cast(type) if cast.is_try else input.cast(type)
+
+
+def cast_target(type: DataType) -> DataType | str:
+    """Types by their text, as plans and people write them: of a StringType object Spark would print the collation."""
+    return type if isinstance(type, NESTED) else str(type.simpleString())
 
 
 @column_of.register

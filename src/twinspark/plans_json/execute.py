@@ -25,7 +25,9 @@ def validate_plan(plan: Any, session: Any = None) -> list[Problem]:
 
 def execute_plan(data: Any, schema: Any, plan: Any, session: Any = None) -> Any:
     """The DataFrame that the plan makes of `data`. Spark has analysed it: what is wrong is said here, not later."""
-    session = session or current_session()
+    session = session or active_session()
+    if session is None:
+        raise ValueError("no active Spark session: pass one as session=…")
     steps, problems = read_plan(plan, session)
     if problems:
         raise PlanError(problems)
@@ -36,11 +38,8 @@ def execute_plan(data: Any, schema: Any, plan: Any, session: Any = None) -> Any:
     return frames[-1]
 
 
-def current_session() -> Any:
-    session = SparkSession.getActiveSession()
-    if session is None:
-        raise ValueError("no active Spark session: pass one as session=…")
-    return session
+def active_session() -> Any:
+    return SparkSession.getActiveSession()
 
 
 def read_plan(plan: Any, session: Any = None) -> tuple[list[tuple[int, Step]], list[Problem]]:
