@@ -29,7 +29,7 @@ def read_signatures(path: Path) -> dict[str, Probes]:
     calls: dict[str, Answer] = {}
     for line in path.read_text().splitlines():
         if line.startswith("## "):
-            probes = functions.setdefault(re.sub(r"  \(as .*\)$", "", line[3:]), Probes())
+            probes = functions.setdefault(function_named(line[3:]), Probes())
             calls = probes.ansi
         elif line == ANSI_OFF:
             calls = probes.changed
@@ -38,6 +38,10 @@ def read_signatures(path: Path) -> dict[str, Probes]:
         elif line and not line.startswith("# "):
             calls |= dict([read_accepted(line)])
     return functions
+
+
+def function_named(heading: str) -> str:
+    return re.sub(r"  \(as .*\)$", "", heading)
 
 
 def read_accepted(line: str) -> tuple[str, Answer]:

@@ -1,7 +1,8 @@
-"""`python -m tools.record signatures|values [topic …]`: asks Spark again and rewrites the case files."""
+"""`python -m tools.record signatures|ansi-off|values [topic …]`: asks Spark again and rewrites the case files."""
 
 import argparse
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
@@ -9,14 +10,14 @@ from pathlib import Path
 
 from tools.cases.connect import Connection, Mode
 from tools.cases.files import write_cases
-from tools.cases.signature_files import ANSI_OFF
+from tools.cases.signature_files import ANSI_OFF, Probes, function_named, read_signatures
 from tools.cases.typetext import type_text
 from tools.record.catalogue import Documented, describe, function_names, is_operator
 from tools.record.grid import topic_cases, topic_names
 from tools.record.groups import TOPICS, topic_of
 from tools.record.operators import cast_calls, operator_calls
 from tools.record.probes import DECIMALS, TYPES
-from tools.record.signatures import Prober, Signature, lines_of, otherwise
+from tools.record.signatures import Prober, Signature, lines_of, otherwise, otherwise_than
 from tools.record.values import record_topic
 
 CASES = Path(__file__).parents[2] / "tests" / "cases"
@@ -26,12 +27,14 @@ ORACLE = "sc://localhost:15002"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.record", description=__doc__)
-    parser.add_argument("what", choices=["signatures", "values"])
+    parser.add_argument("what", choices=["signatures", "ansi-off", "values"])
     parser.add_argument("topics", nargs="*", help="; ".join(TOPICS))
     parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
     asked = parser.parse_args()
     if asked.what == "signatures":
         record_signatures(asked.remote, asked.topics or list(TOPICS))
+    elif asked.what == "ansi-off":
+        record_without_ansi(asked.remote, asked.topics or list(TOPICS))
     else:
         record_values(asked.remote, asked.topics or topic_names())
 
@@ -51,6 +54,24 @@ def record_signatures(remote: str, topics: list[str]) -> None:
             templates = template_signatures(prober, TEMPLATES[topic]()) if topic in TEMPLATES else ()
             found = chain(all_signatures(prober, functions[topic]), templates)
             write_signatures(topic, [line for heading, one in found for line in block_of(heading, one, other)])
+
+
+def record_without_ansi(remote: str, topics: list[str]) -> None:
+    """Asks the calls of the signature files again with ANSI off, and rewrites only what the files say of that."""
+    with Connection(remote, Mode(ansi=False)) as connection:
+        for topic in topics:
+            path = CASES / "signatures" / f"{topic}.txt"
+            header, *blocks = re.split(r"(?m)^## ", path.read_text())
+            known = read_signatures(path)
+            again = [block_without_ansi(Prober(connection), block, known) for block in blocks]
+            path.write_text("".join([header, *again]))
+            print(f"{topic}: ANSI off", flush=True)
+
+
+def block_without_ansi(prober: Prober, block: str, known: dict[str, Probes]) -> str:
+    kept = block.partition(ANSI_OFF)[0].rstrip("\n").splitlines()
+    changed = lines_of(otherwise_than(prober, known[function_named(kept[0])].ansi))
+    return "\n".join([f"## {kept[0]}", *kept[1:], *([ANSI_OFF, *changed] if changed else []), "", ""])
 
 
 def by_topic(functions: list[Documented]) -> dict[str, list[Documented]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pyspark.sql import types as t
 
 from tools.cases.connect import Connection, ServerError, projection, sql_relation
+from tools.cases.files import Answer, refusal
 from tools.cases.typetext import result_text, schema_text
 from tools.record.catalogue import Documented
 from tools.record.probes import NULLABLE, TYPES, column_of, probe_schema
@@ -116,7 +117,7 @@ class Prober:
         if len(calls) <= 1:
             return {call: self.ask(call) for call in calls}
         try:
-            schema = self.connection.analyze(projection(SCHEMA, calls))
+            schema = self.connection.analyze(projection(columns_of(calls), calls))
         except ServerError:
             schema = t.StructType()
         if len(schema.fields) == len(calls):
@@ -126,9 +127,15 @@ class Prober:
 
     def ask(self, call: str) -> t.StructType | str:
         try:
-            return self.connection.analyze(projection(SCHEMA, [call]))
+            return self.connection.analyze(projection(columns_of([call]), [call]))
         except ServerError as error:
             return error.condition
+
+
+def columns_of(calls: list[str]) -> t.StructType:
+    """The probe columns that calls mention: an engine need not know the types of the others."""
+    words = {word for call in calls for word in re.findall(r"[a-z]\w*", call)}
+    return t.StructType([field for field in SCHEMA.fields if field.name in words])
 
 
 def seed_calls(documented: Documented) -> list[tuple[list[str], str]]:
@@ -183,15 +190,25 @@ def other_arities(base: list[str]) -> list[list[str]]:
 
 def otherwise(prober: Prober, found: Signature) -> Signature:
     """The same calls asked of another server or mode: what differs."""
-    changed = Signature(found.name)
-    answers = prober.ask_all(list(found.accepted)) | {call: prober.ask(call) for call in found.refused}
+    known = {call: answer_of(schema) for call, schema in found.accepted.items()}
+    return otherwise_than(prober, known | {call: refusal(condition) for call, condition in found.refused.items()})
+
+
+def otherwise_than(prober: Prober, known: dict[str, Answer]) -> Signature:
+    changed = Signature("")
+    answers = prober.ask_all([call for call, answer in known.items() if not answer.failed])
+    answers |= {call: prober.ask(call) for call, answer in known.items() if answer.failed}
     for call, answer in answers.items():
         if isinstance(answer, str):
-            if answer != found.refused.get(call):
+            if refusal(answer) != known[call]:
                 changed.refused[call] = answer
-        elif answer != found.accepted.get(call):
+        elif answer_of(answer) != known[call]:
             changed.accepted[call] = answer
     return changed
+
+
+def answer_of(schema: t.StructType) -> Answer:
+    return Answer(schema_text(schema), "", schema.fields[0].name if len(schema.fields) == 1 else "")
 
 
 def lines_of(found: Signature) -> list[str]:
