@@ -39,14 +39,18 @@ from twinspark.types import (
     ByteType,
     CalendarIntervalType,
     DataType,
+    DateType,
+    DayTimeIntervalType,
     DecimalType,
     DoubleType,
     FloatType,
     IntegerType,
     LongType,
     MapType,
+    NullType,
     ShortType,
     StructType,
+    YearMonthIntervalType,
     adjusted_decimal,
     decimal_for,
     is_integral,
@@ -144,7 +148,10 @@ def remainder_type(a: DecimalType, b: DecimalType) -> DecimalType:
 def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         if any(isinstance(type, TIMELY) for type in call.types):
-            raise NotNative(f"{call.name} of dates and intervals")
+            typed = timely(call)
+            if typed is None:
+                raise NotNative(f"{call.name} of these dates or intervals")
+            return typed
         left, right = numeric_operands(call)
         if isinstance(left, DecimalType) and isinstance(right, DecimalType):
             return Typed(decimal_type(left, right), False, (left, right), add_nullable_casts=True)
@@ -424,3 +431,61 @@ def not_a_number(call: Any, value: str) -> str:
 
 
 fn("isnan(double|float?) -> boolean!", not_a_number)
+
+
+# ---- dates, timestamps and intervals
+
+
+def timely(call: Call) -> Typed | None:
+    """+ and - where a date, a timestamp or an interval takes part (BinaryArithmeticWithDatetimeResolver)."""
+    left, right = call.types
+    if call.name == "+" and isinstance(right, DateType) and not isinstance(left, (*TIMELY, NullType)):
+        swapped = Call("+", (call.arguments[1], call.arguments[0]), call.settings, call.text)
+        return replace_order(timely(swapped))
+    if isinstance(left, DateType) and is_integral(right):
+        return days_moved(call)
+    if isinstance(left, DateType) and isinstance(right, YearMonthIntervalType):
+        return months_moved(call)
+    if isinstance(left, DateType) and is_days(right):
+        return interval_days(call)
+    if call.name == "-" and isinstance(left, DateType) and isinstance(right, DateType):
+        writer = "CAST({0} - {1} AS BIGINT) * 86400000000"
+        return Typed(DayTimeIntervalType(0, 0), call.any_nullable, writer=writer)
+    return None
+
+
+def replace_order(typed: Typed | None) -> Typed | None:
+    """The operands stood the other way round."""
+    if typed is None or not isinstance(typed.writer, str):
+        return None
+    turned = typed.writer.replace("{0}", "{x}").replace("{1}", "{0}").replace("{x}", "{1}")
+    casts = None if typed.casts is None else tuple(reversed(typed.casts))
+    return Typed(typed.type, typed.nullable, casts, turned, typed.text)
+
+
+def days_moved(call: Call) -> Typed:
+    date, days = call.arguments
+    name = "date_add" if call.name == "+" else "date_sub"
+    if isinstance(days.type, LongType):
+        raise NotNative("a date and a bigint")
+    return Typed(
+        date.type, call.any_nullable, (None, INT), f"({{0}} {call.name} {{1}})", f"{name}({date.text}, {days.text})"
+    )
+
+
+def months_moved(call: Call) -> Typed:
+    date, months = call.arguments
+    writer = f"CAST({{0}} {call.name} to_months({{1}}) AS DATE)"
+    return Typed(date.type, call.any_nullable, None, writer, f"{date.text} {call.name} {months.text}")
+
+
+def is_days(type: DataType) -> bool:
+    return isinstance(type, DayTimeIntervalType) and type.startField == type.endField == 0
+
+
+def interval_days(call: Call) -> Typed:
+    date, days = call.arguments
+    name = "date_add" if call.name == "+" else "date_sub"
+    writer = f"({{0}} {call.name} CAST({{1}} // 86400000000 AS INTEGER))"
+    text = f"{name}({date.text}, extractansiintervaldays({days.text}))"
+    return Typed(date.type, call.any_nullable, None, writer, text)

@@ -65,7 +65,7 @@ def renamed(relation: Relation, names: tuple[str, ...]) -> Relation:
     if len(names) != len(relation.fields):
         raise SparkError("ASSIGNMENT_ARITY_MISMATCH", numExpr=len(names), numTarget=len(relation.fields))
     frame = frame_of(relation)
-    columns = [make.Named(frame.column(a), name) for a, name in zip(frame.attributes, names, strict=True)]
+    columns = [make.Named(frame.column(a), name, a.metadata) for a, name in zip(frame.attributes, names, strict=True)]
     return make.project(frame, columns).plain()
 
 

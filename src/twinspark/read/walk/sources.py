@@ -103,7 +103,7 @@ def aliased(frame: Frame, alias: tree.TableAlias | None) -> Frame:
                 aliasesNum=len(alias.columns),
                 outColsNum=len(frame.attributes),
             )
-        columns = [Named(frame.column(a), n) for a, n in zip(frame.attributes, alias.columns, strict=True)]
+        columns = [Named(frame.column(a), n, a.metadata) for a, n in zip(frame.attributes, alias.columns, strict=True)]
         frame = make.project(frame, columns)
     return frame.qualified((alias.name,))
 
