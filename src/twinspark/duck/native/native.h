@@ -49,7 +49,8 @@ typedef struct native_aggregate {
 
 /* The tables, one for each topic file; each ends with a line without a name. */
 extern const native_function decimal_functions[], cast_functions[], decimal_cast_functions[], zone_functions[],
-    datetime_functions[], math_functions[], hash_functions[], digest_functions[], text_functions[];
+    datetime_functions[], math_functions[], hash_functions[], digest_functions[], unicode_functions[], text_functions[],
+    encode_functions[];
 extern const native_aggregate decimal_aggregates[];
 
 static inline bool bit(const uint64_t *mask, idx_t row) { return !mask || (mask[row >> 6] >> (row & 63) & 1); }

@@ -1,0 +1,154 @@
+/* upper, lower and initcap with ICU's full case mappings, as Spark has them (the tables are recorded from Spark).
+ *
+ * SQL spelling: spark_upper(s), spark_lower(s), spark_initcap(s). */
+#include "utf8.h"
+#include "case_tables.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+typedef struct { const case_run *runs; size_t run_count; const long_case *longer; size_t long_count; } case_map;
+static const case_map to_upper = {upper_runs, COUNT(upper_runs), upper_long, COUNT(upper_long)},
+                      to_lower = {lower_runs, COUNT(lower_runs), lower_long, COUNT(lower_long)},
+                      to_title = {title_runs, COUNT(title_runs), title_long, COUNT(title_long)};
+
+static const long_case *long_mapping(const case_map *map, uint32_t c) {
+    size_t low = 0, high = map->long_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (map->longer[middle].code < c)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < map->long_count && map->longer[low].code == c ? &map->longer[low] : NULL;
+}
+
+static uint32_t short_mapping(const case_map *map, uint32_t c) {
+    size_t low = 0, high = map->run_count; /* the first run that ends at c or later; runs with step 2 may interleave */
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (map->runs[middle].first > c)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (size_t i = low; i-- > 0 && i + 3 >= low;) {
+        const case_run *run = &map->runs[i];
+        if (c <= run->last && (c - run->first) % (uint32_t)run->step == 0)
+            return (uint32_t)((int32_t)c + run->difference);
+    }
+    return c;
+}
+
+static char *append_mapped(char *at, const case_map *map, uint32_t c) {
+    const long_case *longer = long_mapping(map, c);
+    if (!longer)
+        return at + write_character(at, short_mapping(map, c));
+    for (int i = 0; i < 3 && longer->mapped[i]; i++)
+        at += write_character(at, longer->mapped[i]);
+    return at;
+}
+
+static bool within(const case_span *spans, size_t count, uint32_t c) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (spans[middle].last < c)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && spans[low].first <= c;
+}
+
+static bool cased(uint32_t c) {
+    if (c < 0x80)
+        return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+    return within(cased_spans, COUNT(cased_spans), c);
+}
+static bool ignorable(uint32_t c) {
+    if (c < 0x80)
+        return c == '\'' || c == '.' || c == ':' || c == '^' || c == '`';
+    return within(ignorable_spans, COUNT(ignorable_spans), c);
+}
+
+enum { CAPITAL_SIGMA = 0x3A3, SMALL_SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2 };
+
+static bool letter_follows(const char *at, const char *end) {
+    for (; at < end; at += character_bytes((unsigned char)*at)) {
+        uint32_t c = character_at(at);
+        if (!ignorable(c))
+            return cased(c);
+    }
+    return false;
+}
+
+/* Three times the bytes and a little are enough for every mapping. */
+static size_t mapped_size(text value) { return 3 * (size_t)value.length + 16; }
+
+static void ascii_case(text value, char *into, bool upper) {
+    char first = upper ? 'a' : 'A';
+    for (uint32_t i = 0; i < value.length; i++) {
+        char c = value.bytes[i];
+        into[i] = (unsigned char)(c - first) < 26 ? (char)(c ^ 0x20) : c;
+    }
+}
+
+static size_t upper_text(text value, char *into) {
+    char *at = into;
+    for (uint32_t i = 0; i < value.length;) {
+        unsigned char byte = (unsigned char)value.bytes[i];
+        if (byte < 0x80)
+            *at++ = (char)((unsigned)byte - 'a' < 26u ? byte ^ 0x20 : byte);
+        else
+            at = append_mapped(at, &to_upper, character_at(value.bytes + i));
+        i += character_bytes(byte);
+    }
+    return (size_t)(at - into);
+}
+
+/* initcap: the first character of the text and those behind an ASCII space are title-cased, the others lower-cased. */
+static size_t lower_text(text value, char *into, bool capitals) {
+    char *at = into;
+    const char *end = value.bytes + value.length;
+    bool first = true, letter_before = false;
+    for (const char *from = value.bytes; from < end;) {
+        uint32_t c = character_at(from);
+        from += character_bytes((unsigned char)*from);
+        if (capitals && first)
+            at = c < 0x80 ? at + write_character(at, c - 'a' < 26u ? c ^ 0x20 : c) : append_mapped(at, &to_title, c);
+        else if (c < 0x80)
+            *at++ = (char)(c - 'A' < 26u ? c ^ 0x20 : c);
+        else if (c == CAPITAL_SIGMA)
+            at += write_character(at, letter_before && !letter_follows(from, end) ? FINAL_SIGMA : SMALL_SIGMA);
+        else
+            at = append_mapped(at, &to_lower, c);
+        first = c == ' ';
+        if (!ignorable(c))
+            letter_before = cased(c);
+    }
+    return (size_t)(at - into);
+}
+
+static void case_rows(native_call *call, char kind) {
+    scratch memory = {0};
+    EACH_ROW(call, row) {
+        text value = argument_text(call, 0, row);
+        char *into = room(&memory, mapped_size(value));
+        size_t length = value.length;
+        if (kind != 't' && is_ascii(value))
+            ascii_case(value, into, kind == 'u');
+        else
+            length = kind == 'u' ? upper_text(value, into) : lower_text(value, into, kind == 't');
+        set_text(call, row, into, length);
+    }
+    free(memory.bytes);
+}
+static void upper_rows(native_call *call) { case_rows(call, 'u'); }
+static void lower_rows(native_call *call) { case_rows(call, 'l'); }
+static void title_rows(native_call *call) { case_rows(call, 't'); }
+
+const native_function unicode_functions[] = {
+    {"spark_upper", "v>v", upper_rows, NULL},
+    {"spark_lower", "v>v", lower_rows, NULL},
+    {"spark_initcap", "v>v", title_rows, NULL},
+    {NULL}};
