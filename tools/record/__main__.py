@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from tools.cases.connect import Connection, Mode
-from tools.cases.files import write_cases
+from tools.cases.files import read_cases, write_cases
 from tools.cases.signature_files import ANSI_OFF, Probes, function_named, read_signatures
 from tools.cases.typetext import type_text
 from tools.record.catalogue import Documented, describe, function_names, is_operator
@@ -18,7 +18,7 @@ from tools.record.groups import TOPICS, topic_of
 from tools.record.operators import cast_calls, operator_calls
 from tools.record.probes import DECIMALS, TYPES
 from tools.record.signatures import Prober, Signature, lines_of, otherwise, otherwise_than
-from tools.record.values import record_topic
+from tools.record.values import record_missing, record_topic
 
 CASES = Path(__file__).parents[2] / "tests" / "cases"
 TEMPLATES = {"operators": operator_calls, "casts": cast_calls}
@@ -30,19 +30,24 @@ def main() -> None:
     parser.add_argument("what", choices=["signatures", "ansi-off", "values"])
     parser.add_argument("topics", nargs="*", help="; ".join(TOPICS))
     parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
+    parser.add_argument("--missing", action="store_true", help="ask only for cases that are not recorded yet")
     asked = parser.parse_args()
     if asked.what == "signatures":
         record_signatures(asked.remote, asked.topics or list(TOPICS))
     elif asked.what == "ansi-off":
         record_without_ansi(asked.remote, asked.topics or list(TOPICS))
     else:
-        record_values(asked.remote, asked.topics or topic_names())
+        record_values(asked.remote, asked.topics or topic_names(), asked.missing)
 
 
-def record_values(remote: str, topics: list[str]) -> None:
+def record_values(remote: str, topics: list[str], only_missing: bool) -> None:
     for topic in topics:
-        cases = record_topic(remote, topic_cases(topic))
-        write_cases(CASES / "values" / f"{topic}.txt", cases)
+        path = CASES / "values" / f"{topic}.txt"
+        if only_missing and path.exists():
+            cases = record_missing(remote, topic_cases(topic), read_cases(path))
+        else:
+            cases = record_topic(remote, topic_cases(topic))
+        write_cases(path, cases)
         print(f"{topic}: {sum(map(len, cases.values()))} lines", flush=True)
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 MOST = 90  # cases of one line
 ALIAS_CASES = 6
-WORDS = re.compile(r"([a-z_0-9,]+)((?: +(?:[A-Z_]+|<.+?>(?=\s|$)))+)\s*")
-WORD = re.compile(r"[A-Z_]+|<.+?>(?=\s|$)")
-HOLE = re.compile(r"\{(?:([A-Z_]+)|<(.+?)>)\}")
+WORDS = re.compile(r"([a-z_0-9,]+)((?: +(?:[A-Z][A-Z_0-9]*|<.+?>(?=\s|$)))+)\s*")
+WORD = re.compile(r"[A-Z][A-Z_0-9]*|<.+?>(?=\s|$)")
+HOLE = re.compile(r"\{(?:([A-Z][A-Z_0-9]*)|<(.+?)>)\}")
 
 
 def pools() -> dict[str, list[str]]:

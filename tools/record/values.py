@@ -27,6 +27,23 @@ def record_topic(remote: str, expressions: Mapping[str, list[str]]) -> Cases:
     return {section: answers for section, answers in cases.items() if answers or section.lifted}
 
 
+def record_missing(remote: str, expressions: Mapping[str, list[str]], known: Cases) -> Cases:
+    """Asks only for expressions not recorded yet, and forgets those no longer wanted."""
+    first = {section.relation: answers for section, answers in known.items() if section == first_section(section)}
+    missing = {r: [e for e in asked if e not in first.get(r, {})] for r, asked in expressions.items()}
+    new = record_topic(remote, {relation: asked for relation, asked in missing.items() if asked})
+    merged = {section: known.get(section, {}) | new.get(section, {}) for section in [*known, *new]}
+    wanted = {
+        section: {e: answers[e] for e in expressions.get(section.relation, []) if e in answers}
+        for section, answers in merged.items()
+    }
+    return {section: answers for section, answers in wanted.items() if answers or section.lifted}
+
+
+def first_section(section: Section) -> Section:
+    return Section(FIRST, "", section.relation)
+
+
 def on_columns(connection: Connection, section: Section, base: dict[str, Answer]) -> Cases:
     """With every literal a column; where Spark insists on a literal, with only the first one a column."""
     columns, first = replace(section, lifted="columns"), replace(section, lifted="first")
