@@ -72,10 +72,16 @@ def missing(engine: str, result: dict[str, Any]) -> str:
     return f"### Missing in `{engine}`, the 100 most frequent reasons\n\n" + table(["statements", "reason"], rows)
 
 
-def write() -> None:
+def page() -> str:
+    """The whole of it."""
     parts = [OPENING.rstrip(), overview(), *(section(kind) for kind in TITLES)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def write() -> None:
+    """After every full run."""
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text("\n\n".join(part for part in parts if part) + "\n")
+    PAGE.write_text(page())
 
 
 if __name__ == "__main__":

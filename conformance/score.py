@@ -1,6 +1,7 @@
 """Scores a run against Spark's own: of the cases that pass on Spark, how many pass here, and why the others do not.
 
-usage: score.py KIND RUN.json [--lost]     (KIND: doctests, parity or golden)
+usage: score.py KIND RUN.json [--lost | --wrong]     (KIND: doctests, parity or golden)
+--lost lists every case lost, --wrong only those whose reason is not that a part is not native.
 """
 
 from __future__ import annotations
@@ -107,8 +108,9 @@ def main() -> None:
     result = score(kind, outcomes(path))
     for name, (kept, total) in result.groups().items():
         print(f"{name:64} {kept:5} of {total:5}")
-    if "--lost" in sys.argv:
-        print(*(f"lost {case}: {reason}" for case, reason in result.lost.items()), sep="\n")
+    for case, reason in result.lost.items():
+        if "--lost" in sys.argv or ("--wrong" in sys.argv and not reason.startswith(("not native", "not run"))):
+            print(f"lost {case}: {reason}")
     print(f"SCORE {len(result.kept)} of {result.total} that pass on Spark pass here; {result.not_run} were not run")
 
 
