@@ -111,10 +111,13 @@ class Cursor:
         return items
 
     # ------------------------------------------------------------ complaints
+    gives_context = True  # texts of data types are read without
+    names_extra_input = True  # whether one token too much at the end is named as such
+
     def complain(self, condition: str, start: int, stop: int, **parameters: object) -> None:
         """An error of Spark's tree builder, told once the text is known to match."""
-        context = QueryContext(self.text[start:stop], start, stop - 1)
-        self.complaints.append(ParseError(condition, self.text, start, (context,), **parameters))
+        contexts = (QueryContext(self.text[start:stop], start, stop - 1),) if self.gives_context else ()
+        self.complaints.append(ParseError(condition, self.text, start, contexts, **parameters))
 
     def complain_plainly(self, condition: str, exception: str, start: int, **parameters: object) -> None:
         """As `complain`, without a query context, by an exception of that class."""
@@ -176,7 +179,7 @@ class Cursor:
     def _trailing_error(self) -> ParseError:
         """One token too much at the end is named as such, as ANTLR does when dropping it would mend the text."""
         extra = self.kinds[self.at - 1] == ";" or self.kinds[self.at + 1] in ("eof", ";")
-        extra = extra and self.farthest <= self.at
+        extra = extra and self.farthest <= self.at and self.names_extra_input
         self.fail()
         found = self._first_error()
         if not extra or found.condition != "PARSE_SYNTAX_ERROR":

@@ -218,25 +218,60 @@ _READERS = {
 }
 
 
+# ---------------------------------------------------------------- texts of types alone
 def parse_type(text: str, config: ParserConfig = DEFAULT) -> spark.DataType:
-    """One data type, as CatalystSqlParser.parseDataType reads it."""
-    reader = DataTypes(text, config)
+    """One data type, as Column.cast takes it."""
+    reader = _reader(text, config)
+    reader.names_extra_input = reader.kinds[0] not in _TRIVIAL and reader.kinds[0] not in _READERS
     return reader.whole(reader.data_type)
 
 
-def parse_schema(text: str, config: ParserConfig = DEFAULT) -> spark.StructType:
-    """A list of columns (`a INT, b STRING`), or a type, as StructType.fromDDL and the readers' schema() take it."""
+def parse_columns(text: str, config: ParserConfig = DEFAULT) -> spark.StructType:
+    """A list of columns, as DataFrameReader.schema takes it."""
+    reader = _reader(text, config)
+    return reader.whole(reader.column_types) if text else spark.StructType([])
+
+
+def parse_ddl(text: str, config: ParserConfig = DEFAULT) -> spark.DataType:
+    """Columns, or a type, or the inside of STRUCT<…>, as createDataFrame takes it; the first reading's error counts."""
     try:
         return parse_columns(text, config)
-    except ParseError as columns_error:
+    except ParseError as error:
+        if error.exception != "ParseException":
+            raise
+        return _other_ddl(text, config, error)
+
+
+def _other_ddl(text: str, config: ParserConfig, error: ParseError) -> spark.DataType:
+    for reading in (text, f"struct<{text.strip()}>"):
         try:
-            found = parse_type(text, config)
-        except ParseError:
-            raise columns_error from None
+            return parse_type(reading, config)
+        except ParseError as other:
+            if other.exception != "ParseException":
+                raise
+    raise error
+
+
+def parse_schema(text: str, config: ParserConfig = DEFAULT) -> spark.StructType:
+    """As `parse_ddl`; a type that is no struct is the type of a column named value."""
+    found = parse_ddl(text, config)
     return found if isinstance(found, spark.StructType) else spark.StructType([spark.StructField("value", found)])
 
 
-def parse_columns(text: str, config: ParserConfig = DEFAULT) -> spark.StructType:
-    """A list of columns only, as CatalystSqlParser.parseTableSchema reads it."""
-    reader = DataTypes(text, config)
+def parse_schema_argument(text: str, config: ParserConfig = DEFAULT) -> spark.DataType:
+    """Columns or a type, as from_json and its like take it; the second reading's error counts."""
+    try:
+        return _nonempty_columns(text, config)
+    except ParseError:
+        return parse_type(text, config)
+
+
+def _nonempty_columns(text: str, config: ParserConfig) -> spark.StructType:
+    reader = _reader(text, config)
     return reader.whole(reader.column_types)
+
+
+def _reader(text: str, config: ParserConfig) -> DataTypes:
+    reader = DataTypes(text, config)
+    reader.gives_context = reader.names_extra_input = False
+    return reader

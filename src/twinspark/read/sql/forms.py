@@ -223,8 +223,8 @@ class Forms(Windows):
             self.expect(")")
             self._complain_of_unit(unit, start, name)
             if function in ("TIMESTAMPADD", "DATEADD", "DATE_ADD"):
-                return TimestampAdd(start, self.stop, function, unit.upper(), first, second)
-            return TimestampDiff(start, self.stop, function, unit.upper(), first, second)
+                return TimestampAdd(start, self.stop, function, unit, first, second)
+            return TimestampDiff(start, self.stop, function, unit, first, second)
 
         return self._special(reading) if self.kinds[self.at + 1] == "(" else None
 

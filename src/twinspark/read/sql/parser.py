@@ -27,3 +27,16 @@ def parse_multipart_identifier(text: str, config: ParserConfig = DEFAULT) -> tup
     """The parts of a name such as `db`.`t`."""
     reader = Scripts(text, config)
     return reader.whole(reader.multipart_identifier).parts
+
+
+def split_statements(text: str, config: ParserConfig = DEFAULT) -> list[str]:
+    """The statements of a file, each without its semicolon; a script from BEGIN to END is one."""
+    reader = Scripts(text, config)
+    statements = []
+    while reader.kinds[reader.at] != "eof":
+        begin = reader.at
+        reader.skip_statement()
+        if reader.at > begin:
+            statements.append(text[reader.starts[begin] : reader.stop])
+        reader.take(";")
+    return statements

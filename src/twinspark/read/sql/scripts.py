@@ -33,6 +33,14 @@ class Scripts(Commands):
             return self._compound(self.start, None)
         return self.statement()
 
+    def skip_statement(self) -> None:
+        """To the semicolon behind the statement or the script that starts here, or to the end."""
+        start = self.start
+        if self.kinds[self.at] == "BEGIN" and self.attempt(lambda: self._compound(start, None)) is None:
+            self.at = self.kinds.index("eof")  # a script with an error in it: nobody knows where it ends
+        while self.kinds[self.at] not in (";", "eof"):
+            self.at += 1
+
     # ------------------------------------------------------------ blocks
     def _compound(self, start: int, label: str | None) -> Compound:
         self.expect("BEGIN")

@@ -180,7 +180,6 @@ class Windows(Expressions):
         order: tuple[SortItem, ...] = ()
         if self.take("CLUSTER", "BY"):
             partition = self.expressions()
-            order = tuple(SortItem(e.start, e.stop, e, "ASC", "") for e in partition)
         else:
             if self.take("PARTITION", "BY") or self.take("DISTRIBUTE", "BY"):
                 partition = self.expressions()

@@ -285,7 +285,7 @@ class CurrentLike(Expression):
 
 @dataclass(frozen=True, slots=True)
 class TimestampAdd(Expression):
-    """`function` as written in capitals: TIMESTAMPADD, DATEADD or DATE_ADD with a unit."""
+    """`function` in capitals: TIMESTAMPADD, DATEADD or DATE_ADD; `unit` as written, for generated names show it."""
 
     function: str
     unit: str
@@ -295,7 +295,7 @@ class TimestampAdd(Expression):
 
 @dataclass(frozen=True, slots=True)
 class TimestampDiff(Expression):
-    """`function` as written in capitals: TIMESTAMPDIFF, DATEDIFF, DATE_DIFF or TIMEDIFF with a unit."""
+    """`function` in capitals: TIMESTAMPDIFF, DATEDIFF, DATE_DIFF or TIMEDIFF; `unit` as written."""
 
     function: str
     unit: str
