@@ -291,3 +291,46 @@ case(
 )
 case("csv partitioned", together(text("k=1/f.csv", "a\n1\n"), text("k=2/f.csv", "a\n2\n")), format="csv",
      options={**HEADED, **INFERRED})  # fmt: skip
+
+
+def js(name: str, content: str | bytes, *, schema: str | None = None, **options: str) -> None:
+    case(f"json {name}", text("f.json", content), format="json", options=options, schema=schema)
+
+
+js("plain", json_lines({"b": 1, "a": "x"}, {"a": None, "b": 2}))
+js("nested", json_lines({"z": {"y": [1, 2], "x": "é"}, "m": [{"k": 1.5}, {"l": True}]}, {"z": None, "m": []}, {"q": 1}))
+js("int and double", '{"a":1,"b":2.50}\n{"a":2.5,"b":3}\n')
+js("nulls only", '{"a":null,"b":[],"c":[null]}\n')
+js("empty object", '{"a":{}}\n{"a":{},"b":1}\n')
+js("numbers and strings", '{"a":1}\n{"a":"x"}\n')
+js("numbers and objects", '{"a":1}\n{"a":{"b":1}}\n')
+js("big numbers", '{"a":12345678901234567890}\n')
+js("not numbers", '{"a":NaN}\n')
+js("exponents", '{"a":1e5,"b":-0,"c":-1.5E-2}\n')
+js("escapes", '{"a":"\\u00e9\\n\\"\\ud83d\\ude00"}\n')
+js("malformed", '{"a":1}\n{"a":\n')
+js("single quotes", "{'a':1}\n")
+js("repeated keys", '{"a":1,"a":2}\n')
+js("keys in two cases", '{"a":1,"A":2}\n')
+js("array lines", '[{"a":1},{"a":2}]\n')
+js("blank lines", '{"a":1}\n\n{"a":2}\r\n')
+js("null line", 'null\n{"a":2}\n')
+js("empty", "")
+js("key order", '{"b":1,"B2":2,"a_":3,"é":4,"_x":5}\n')
+js("several lines", '{\n"a":1\n}\n', multiLine="true")
+js("dates stay text", '{"a":"2020-01-01","b":"2020-01-01T01:02:03Z"}\n')
+js(
+    "typed",
+    '{"a":1,"b":"x","c":1.5,"d":true,"l":[1,2]}\n{}\n',
+    schema="c double, a bigint, b string, d boolean, l array<bigint>",
+)
+js("typed, missing", '{"a":1}\n', schema="zz string, a bigint, s struct<x: bigint>")
+js("typed, number as string", '{"a":1.50}\n', schema="a string")
+js("typed, string as number", '{"a":"1"}\n', schema="a bigint")
+js("typed, int", '{"a":1}\n', schema="a int")
+js("typed, date", '{"a":"2020-01-01"}\n', schema="a date")
+js("typed, int as double", '{"a":1}\n', schema="a double")
+js("typed, other case", '{"A":1}\n', schema="a bigint")
+js("corrupt record column", '{"a":1}\nx\n', schema="a bigint, _corrupt_record string")
+case("json partitioned", together(text("k=1/f.json", '{"a":1}\n'), text("k=2/f.json", '{"a":2}\n')), format="json")
+case("json two files", together(text("1.json", '{"a":1}\n'), text("2.json", '{"b":"x"}\n')), format="json")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pyspark.sql.types import StructType
 
 from twinspark.errors import NotNative
-from twinspark.tables import csv_files, parquet, text_files
+from twinspark.tables import csv_files, json_files, parquet, text_files
 from twinspark.tables.filescan import FileScan, Request, ScanContext
 from twinspark.tables.listing import list_files
 from twinspark.tables.partitions import discover
@@ -61,5 +61,6 @@ def check_settings(context: ScanContext) -> None:
 FORMATS: Mapping[str, Format] = {
     "parquet": parquet.scan,
     "csv": csv_files.scan,
+    "json": json_files.scan,
     "text": text_files.scan,
 }

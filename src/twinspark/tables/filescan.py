@@ -12,7 +12,7 @@ from twinspark.tables.ducktext import duck_type, identifier
 from twinspark.tables.listing import LeafFile, Listing, is_data
 from twinspark.tables.partitions import Partitioning
 from twinspark.tables.reshape import Cast, Reshape, Same
-from twinspark.types import as_nullable
+from twinspark.types import as_nullable, nested_types
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,11 @@ def file_scan(request: Request, schema: StructType, selects: str) -> FileScan:
 
 
 def check_distinct(schema: StructType) -> None:
-    names = [name.lower() for name in schema.names]
-    if len(set(names)) != len(names):
-        raise NotNative("columns that differ in case only")
+    """DuckDB knows no two columns, or fields of a struct, that differ in case only."""
+    for type in nested_types(schema):
+        names = [name.lower() for name in type.names] if isinstance(type, StructType) else []
+        if len(set(names)) != len(names):
+            raise NotNative("columns that differ in case only")
 
 
 def empty_select(schema: StructType) -> str:

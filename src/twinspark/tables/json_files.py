@@ -1,0 +1,175 @@
+"""JSON lines as Spark reads them: files are checked in one pass first, and only uniform ones are read here."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import duckdb
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from twinspark.errors import NotNative
+from twinspark.tables.ducktext import duck_type, identifier, literal, literals
+from twinspark.tables.filescan import (
+    FileScan,
+    Request,
+    check_distinct,
+    check_options,
+    data_schema,
+    file_scan,
+    partition_casts,
+)
+from twinspark.tables.partitions import hive_arguments, merged_schema
+from twinspark.tables.reshape import duck_value
+
+KNOWN = {"multiline", "mode", "encoding", "charset", "primitivesasstring", "prefersdecimal"}
+AGREED = {"multiline": "false", "encoding": "UTF-8", "charset": "UTF-8", "primitivesasstring": "false",
+          "prefersdecimal": "false"}  # fmt: skip
+# Numbers beyond 64 bits, beyond doubles, and words for numbers, which the two parsers take differently.
+DELICATE = r"[0-9]{19}|[eE][+-]?[0-9]{3}|[:,\[][ \t]*[-+]?(NaN|Inf|INF)"
+INFERRED: Mapping[str, DataType] = {
+    "UBIGINT": LongType(),
+    "BIGINT": LongType(),
+    "DOUBLE": DoubleType(),
+    "VARCHAR": StringType(),
+    "BOOLEAN": BooleanType(),
+    "NULL": StringType(),
+}
+# JSON's own types that a column may hold for its values to be read alike.
+HELD: Mapping[type[DataType], frozenset[str]] = {
+    LongType: frozenset({"UBIGINT", "BIGINT"}),
+    DoubleType: frozenset({"UBIGINT", "BIGINT", "DOUBLE"}),
+    StringType: frozenset({"VARCHAR"}),
+    BooleanType: frozenset({"BOOLEAN"}),
+}
+
+
+def scan(request: Request) -> FileScan:
+    check_options(request, KNOWN)
+    for key, agreed in AGREED.items():
+        if request.options.get(key, agreed).upper() != agreed.upper():
+            raise NotNative(f"the json option {key} set to {request.options[key]!r}")
+    if not request.files:
+        return without_rows(request)
+    if any(leaf.name.endswith((".bz2", ".lz4", ".snappy", ".zst", ".deflate")) for leaf in request.files):
+        raise NotNative("compressed json files")
+    check_lines(request)
+    data = data_schema(request, lambda: found_schema(request))
+    check_values(request, data)
+    whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
+    return file_scan(request, whole, select_sql(request, data, whole))
+
+
+def without_rows(request: Request) -> FileScan:
+    if request.user_schema is None:
+        raise NotNative("json files without a line")
+    data = data_schema(request, lambda: None)
+    return file_scan(request, merged_schema(data, request.partitioning.schema, request.context.case_sensitive), "")
+
+
+def objects(request: Request) -> str:
+    return f"read_json_objects({literals(leaf.path for leaf in request.files)}, format='newline_delimited')"
+
+
+def ask(request: Request, query: str) -> Sequence[Any]:
+    """A check that DuckDB itself cannot finish (malformed lines, repeated keys) is a file for Spark."""
+    try:
+        found: Sequence[Any] = request.context.connection.execute(query).fetchall()[0]
+    except duckdb.InvalidInputException as error:
+        raise NotNative("a json file that DuckDB's reader refuses") from error
+    return found
+
+
+def check_lines(request: Request) -> None:
+    odd = f"json_type(json) <> 'OBJECT' OR regexp_matches(CAST(json AS VARCHAR), {literal(DELICATE)})"
+    if ask(request, f"SELECT count(*) FILTER (WHERE {odd}) FROM {objects(request)}")[0]:
+        raise NotNative("json lines that are no objects, or hold numbers at the edge of their types")
+
+
+def found_schema(request: Request) -> StructType:
+    [structure] = ask(request, f"SELECT json_group_structure(json) FROM {objects(request)}")
+    made = type_of(json.loads(structure))
+    assert isinstance(made, StructType)
+    return made
+
+
+def type_of(structure: Any) -> DataType:
+    """JsonInferSchema's type: fields by name, nulls as strings."""
+    if isinstance(structure, list):
+        return ArrayType(type_of(structure[0]), True)
+    if isinstance(structure, dict):
+        names = sorted(structure)
+        if any(ord(character) > 0xFFFF for name in names for character in name):
+            raise NotNative("json keys outside the basic plane, which Java sorts in its own way")
+        return StructType([StructField(name, type_of(structure[name]), True) for name in names])
+    if structure not in INFERRED:
+        raise NotNative("json values of differing kinds under one key")
+    return INFERRED[structure]
+
+
+def check_values(request: Request, data: StructType) -> None:
+    """Each leaf holds values of one JSON type, and every line can be taken apart."""
+    if any(field.name == "_corrupt_record" for field in data.fields):
+        raise NotNative("a json column for corrupt records")
+    check_distinct(data)
+    leaves = list(leaf_paths("$", data))
+    kinds = ", ".join(distinct_types(path) for path, _ in leaves)
+    for (path, type), found in zip(leaves, ask(request, f"SELECT {kinds} FROM {objects(request)}"), strict=True):
+        if not set(found or ()) - {"NULL", None} <= held_types(type):
+            raise NotNative(f"json values under {path} that are not all of one type")
+    counts = ", ".join(f"count({identifier(field.name)})" for field in data.fields)
+    ask(request, f"SELECT {counts} FROM {read_json(request, data)}")
+
+
+def held_types(type: DataType) -> frozenset[str]:
+    if isinstance(type, StructType):
+        return frozenset({"OBJECT"})
+    if isinstance(type, ArrayType):
+        return frozenset({"ARRAY"})
+    if type.__class__ not in HELD:
+        raise NotNative(f"json values read as {type.simpleString()}")
+    return HELD[type.__class__]
+
+
+def leaf_paths(path: str, type: DataType) -> Iterator[tuple[str, DataType]]:
+    """JSON paths of everything in a type, containers too; `[*]` goes through arrays."""
+    if isinstance(type, StructType):
+        for field in type.fields:
+            if '"' in field.name or "\\" in field.name:
+                raise NotNative("json keys with quotes")
+            below = f'{path}."{field.name}"'
+            yield below, field.dataType
+            yield from leaf_paths(below, field.dataType)
+    if isinstance(type, ArrayType):
+        yield f"{path}[*]", type.elementType
+        yield from leaf_paths(f"{path}[*]", type.elementType)
+
+
+def distinct_types(path: str) -> str:
+    kind = f"json_type(json, {literal(path)})"
+    return f"list_distinct(flatten(list({kind})))" if "[*]" in path else f"list(DISTINCT {kind})"
+
+
+def read_json(request: Request, data: StructType) -> str:
+    columns = ", ".join(f"{literal(f.name)}: {literal(duck_type(f.dataType))}" for f in data.fields)
+    return (
+        f"read_json({literals(leaf.path for leaf in request.files)}, format='newline_delimited', "
+        f"columns={{{columns}}}, {hive_arguments(request.partitioning)})"
+    )
+
+
+def select_sql(request: Request, data: StructType, whole: StructType) -> str:
+    casts = partition_casts(request.partitioning.schema)
+    values = {field.name: identifier(field.name) for field in data.fields}
+    for name, source in request.partitioning.sources.items():
+        values[name] = duck_value(casts[name], identifier(source))
+    columns = ", ".join(f"{values[name]} AS {identifier(name)}" for name in whole.names)
+    return f"SELECT {columns} FROM {read_json(request, data)}"
