@@ -1,10 +1,12 @@
 """What table tests share: a catalog in a directory of its own and a DuckDB connection."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from pyspark.sql.connect.session import SparkSession
 
 from twinspark.tables.catalog import Identifier, Version
 from twinspark.tables.iceberg.catalog import IcebergCatalog
@@ -47,3 +49,14 @@ class Rows:
 @pytest.fixture()
 def rows(catalog: IcebergCatalog, duck: Any) -> Rows:
     return Rows(catalog, duck)
+
+
+@pytest.fixture()
+def real_spark(request: pytest.FixtureRequest) -> Any:
+    """A session of a real Spark: the one at TWINSPARK_TEST_SPARK, or the one that the shared server starts."""
+    address = os.environ.get("TWINSPARK_TEST_SPARK") or request.getfixturevalue("auto_server").url
+    session = SparkSession.builder.remote(address).create()
+    if "TWINSPARK_TEST_SPARK" not in os.environ:
+        session.conf.set("twinspark.engine", "spark")
+    yield session
+    session.stop()

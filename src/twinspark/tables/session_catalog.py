@@ -14,7 +14,7 @@ from twinspark.tables.delta import DeltaTable
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.filescan import FileScan, ScanContext
 from twinspark.tables.iceberg.catalog import IcebergCatalog, quoted
-from twinspark.tables.iceberg.maintenance import sweep
+from twinspark.tables.iceberg.maintenance import keep_short, sweep
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import duck_scan
@@ -220,6 +220,7 @@ class SessionCatalog:
         with stage(identifier) as write:
             write.write(connection, select)
             write.commit()
+        keep_short(self.iceberg, identifier)
 
     # Views and functions
 

@@ -1,0 +1,59 @@
+"""A planned table scan as Spark SQL over plain Parquet paths: Spark reads our tables without an Iceberg jar."""
+
+import os
+
+from twinspark.tables.catalog import ScanGroup, TableScan
+from twinspark.tables.reshape import Cast, Elements, Entries, Field, Fields, Instant, Missing, Reshape, Same
+from twinspark.types import quote_identifier, sql_name
+
+
+def spark_query(scan: TableScan) -> str:
+    """Groups of files by write schema, read by their own names: both engines' field-id readers have silent traps."""
+    return " UNION ALL ".join(map(group_query, scan.groups)) or empty_query(scan)
+
+
+def group_query(group: ScanGroup) -> str:
+    columns = ", ".join(column(field) for field in group.fields)
+    return f"SELECT {columns} FROM parquet.{quote_identifier(path_pattern(group.files))}"
+
+
+def path_pattern(files: tuple[str, ...]) -> str:
+    """One Hadoop glob that names exactly these files (their names are ours: no character in them is special)."""
+    if len(files) == 1:
+        return files[0]
+    common = os.path.commonpath(files)
+    return f"{common}/{{{','.join(os.path.relpath(file, common) for file in files)}}}"
+
+
+def column(field: Field) -> str:
+    source = "NULL" if field.source is None else quote_identifier(field.source)
+    return f"{spark_value(field.reshape, source)} AS {quote_identifier(field.name)}"
+
+
+def spark_value(reshape: Reshape, value: str, depth: int = 0) -> str:
+    """The Spark SQL expression that reshapes `value`."""
+    match reshape:
+        case Same() | Instant():
+            return value
+        case Cast(type):
+            return f"CAST({value} AS {sql_name(type)})"
+        case Missing(type, default):
+            return f"CAST({default if default is not None else 'NULL'} AS {sql_name(type)})"
+        case Elements(element):
+            return f"transform({value}, e{depth} -> {spark_value(element, f'e{depth}', depth + 1)})"
+        case Entries(key, item):
+            keys = spark_value(Elements(key), f"map_keys({value})", depth)
+            return f"map_from_arrays({keys}, {spark_value(Elements(item), f'map_values({value})', depth)})"
+        case Fields(fields):
+            return f"IF({value} IS NULL, NULL, named_struct({', '.join(member(f, value, depth) for f in fields)}))"
+
+
+def member(field: Field, parent: str, depth: int) -> str:
+    source = "NULL" if field.source is None else f"{parent}.{quote_identifier(field.source)}"
+    name = field.name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{name}', {spark_value(field.reshape, source, depth)}"
+
+
+def empty_query(scan: TableScan) -> str:
+    columns = [f"CAST(NULL AS {sql_name(f.dataType)}) AS {quote_identifier(f.name)}" for f in scan.schema.fields]
+    return f"SELECT {', '.join(columns)} WHERE false"
