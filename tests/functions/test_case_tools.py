@@ -31,6 +31,7 @@ ONE, TWO, ABC = (column_name(literal) for literal in ("1", "-2", "'abc'"))
         ("CAST(NULL AS DECIMAL(5,2))", column_name("CAST(NULL AS DECIMAL(5,2))")),
         ("named_struct('a', 'abc')", f"named_struct('a', {ABC})"),
         ("x1 + c2", "x1 + c2"),
+        ("""f("it's 1")""", f"""f({column_name('"it' + "'" + 's 1"')})"""),
     ],
 )
 def test_literals_become_columns(expression: str, lifted: str) -> None:
@@ -134,5 +135,5 @@ def test_every_case_is_about_one_function(expression: str, function: str) -> Non
 @pytest.mark.parametrize("topic", topic_names())
 def test_topic_tables_expand_to_full_expressions(topic: str) -> None:
     cases = topic_cases(topic)
-    assert sum(map(len, cases.values())) > 50
+    assert sum(map(len, cases.values())) >= 40
     assert not [e for expressions in cases.values() for e in expressions if "{<" in e or "\t" in e]
