@@ -4,8 +4,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 
 from twinspark.errors import NotNative, SparkError
@@ -87,7 +89,8 @@ class NativeOperation:
             return False
         self._cancelled.set()
         self._log.cancel()
-        self.cursor.interrupt()
+        with suppress(duckdb.ConnectionException):  # it ended at this very moment, and its cursor is closed
+            self.cursor.interrupt()
         return True
 
     def hang_up(self) -> None:
@@ -99,8 +102,10 @@ class NativeOperation:
             self._successor.hang_up()
 
     @property
-    def idle_seconds(self) -> float:
-        return time.monotonic() - self._log.last_read
+    def detached_seconds(self) -> float:
+        if self._successor is not None:
+            return self._successor.detached_seconds
+        return time.monotonic() - self._log.last_read if self._left.is_set() else 0.0
 
     @property
     def chunk_bytes(self) -> int | None:
@@ -131,8 +136,9 @@ class NativeOperation:
         yield from self._successor.reattach(request, data)
 
     def _progress(self) -> Frame | None:
-        percent = self.cursor.query_progress()
-        return self._framer.progress(max(0.0, percent) / 100)
+        with suppress(duckdb.ConnectionException):
+            return self._framer.progress(max(0.0, self.cursor.query_progress()) / 100)
+        return None
 
     def _produce(self) -> None:
         for parts in self._work(self):
@@ -142,6 +148,7 @@ class NativeOperation:
 
     def _produced(self, done: "Future[None]") -> None:
         failure = done.exception()
+        self.cursor.close()
         self.seconds = time.monotonic() - self.started
         if failure is not None and self._cancelled.is_set():
             failure = SparkError("OPERATION_CANCELED")

@@ -63,6 +63,9 @@ class Operation(Protocol):
 
     def hang_up(self) -> None: ...
 
+    @property
+    def detached_seconds(self) -> float: ...
+
 
 @dataclass
 class RelayedOperation:
@@ -76,6 +79,7 @@ class RelayedOperation:
     started: float = field(default_factory=time.monotonic)
     _generation: int = 0
     _call: Any = None
+    _left: float | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -102,8 +106,14 @@ class RelayedOperation:
     def hang_up(self) -> None:
         """The client has left: stop listening to Spark for it (Spark keeps the operation for a while)."""
         with self._lock:
+            self._left = time.monotonic()
             if self._call is not None:
                 self._call.cancel()
+
+    @property
+    def detached_seconds(self) -> float:
+        """Spark abandons its own; we only forget what has long ended."""
+        return 0.0 if self._left is None else time.monotonic() - self._left
 
     @property
     def seconds(self) -> float:
@@ -127,7 +137,7 @@ class RelayedOperation:
 
     def _keep(self, call: Any) -> None:
         with self._lock:
-            self._call = call
+            self._call, self._left = call, None
 
     def _fail(self, failure: grpc.RpcError) -> None:
         """An error that Spark answered is the operation's end; a broken connection is not: the client may return."""

@@ -61,6 +61,7 @@ class Session:
         self.last_access = time.monotonic()
         self._operations: dict[str, Operation] = {}
         self._outcomes: OrderedDict[str, State] = OrderedDict()
+        self._abandoned: set[str] = set()
         self._errors: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.RLock()
 
@@ -112,6 +113,19 @@ class Session:
             self._outcomes[operation.asked.operation_id] = operation.state
             while len(self._outcomes) > KEPT_OUTCOMES:
                 self._outcomes.popitem(last=False)
+
+    def abandon(self, detached_seconds: float) -> None:
+        """Executions whose client left and did not come back in time; a late return is told why nothing is here."""
+        for operation in self.operations():
+            if operation.detached_seconds > detached_seconds:
+                log.info("operation %s is abandoned", operation.asked.operation_id)
+                operation.interrupt()
+                self.forget(operation)
+                self._abandoned.add(operation.asked.operation_id)
+
+    def missing(self, operation_id: str) -> SparkError:
+        gone = "ABANDONED" if operation_id in self._abandoned else "NOT_FOUND"
+        return SparkError(f"INVALID_HANDLE.OPERATION_{gone}", handle=operation_id)
 
     def interrupt(self, chosen: Any) -> list[str]:
         """Stops the native operations that are chosen; Spark stops its own."""

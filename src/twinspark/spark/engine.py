@@ -5,6 +5,7 @@ import threading
 import time
 import uuid
 from abc import ABC, abstractmethod
+from enum import Enum
 
 import grpc
 from pyspark.sql.connect.client import DefaultChannelBuilder
@@ -14,8 +15,9 @@ from twinspark.spark.launch import Jvm, LaunchSettings
 from twinspark.spark.relay import CHANNEL_OPTIONS, Relay, local_channel
 
 log = logging.getLogger("twinspark.spark")
-START_SECONDS = 120.0
+START_SECONDS = 600.0  # a JVM that lives is given time: a busy machine takes minutes
 HEALTH_SECONDS = 20.0
+LATE = (grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED)
 HEALTH_USER = "twinspark-health"
 
 
@@ -29,6 +31,7 @@ class SparkEngine(ABC):
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._relay: Relay | None = None
+        self._closed = False
         self.generation = 0
 
     @property
@@ -48,11 +51,17 @@ class SparkEngine(ABC):
         with self._lock:
             if generation != self.generation or self._relay is None:
                 return True
-            if self._present() and answers(self._relay, HEALTH_SECONDS):
+            if self._present() and health(self._relay, HEALTH_SECONDS) is not Health.ILL:
                 return False
             log.warning("Spark does not answer a query any more: it is replaced")
             self.stop()
             return True
+
+    def close(self) -> None:
+        """For good: also ends a Spark that is still starting, for which another thread holds the lock."""
+        self._closed = True
+        self._end()
+        self.stop()
 
     def stop(self) -> None:
         with self._lock:
@@ -62,6 +71,8 @@ class SparkEngine(ABC):
             self._end()
 
     def _replace(self) -> None:
+        if self._closed:
+            raise SparkUnavailable("this server is stopping")
         self.stop()
         started = time.monotonic()
         self._relay = self._begin()
@@ -107,21 +118,21 @@ class LaunchedSpark(SparkEngine):
         self._jvm = Jvm(self._settings)
         relay = Relay(local_channel(self._jvm.port))
         deadline = time.monotonic() + START_SECONDS
-        while not answers(relay, 5.0):
-            self._give_up_if(not self._jvm.alive or time.monotonic() > deadline)
+        while health(relay, START_SECONDS) is not Health.WELL:
+            self._give_up_if(self._closed or not self._present() or time.monotonic() > deadline)
             time.sleep(0.1)
         return relay
 
     def _give_up_if(self, hopeless: bool) -> None:
-        if hopeless and self._jvm is not None:
-            last_words = self._jvm.log_tail()
+        if hopeless:
+            last_words = self._jvm.log_tail() if self._jvm else "(stopped)"
             self._end()
             raise SparkUnavailable(f"Spark did not start. Its last words:\n{last_words}")
 
     def _end(self) -> None:
-        if self._jvm is not None:
-            self._jvm.stop()
-            self._jvm = None
+        jvm, self._jvm = self._jvm, None
+        if jvm is not None:
+            jvm.stop()
 
 
 class RemoteSpark(SparkEngine):
@@ -141,7 +152,7 @@ class RemoteSpark(SparkEngine):
     def _begin(self) -> Relay:
         builder = DefaultChannelBuilder(self._url, channelOptions=CHANNEL_OPTIONS)
         relay = Relay(builder.toChannel(), tuple(builder.metadata()))
-        if not answers(relay, HEALTH_SECONDS):
+        if health(relay, START_SECONDS) is not Health.WELL:
             relay.close()
             raise SparkUnavailable(f"no Spark answers at {self._url.split(';')[0]}")
         return relay
@@ -150,22 +161,29 @@ class RemoteSpark(SparkEngine):
         """Somebody else's Spark is left running."""
 
 
-def answers(relay: Relay, seconds: float) -> bool:
+class Health(Enum):
+    WELL = "it answered a query"
+    BUSY = "it did not answer in time, which a long queue explains"
+    ILL = "it refused a query that cannot fail"
+
+
+def health(relay: Relay, seconds: float) -> Health:
     """Health is a query that answers: a Spark whose context has stopped still has its port open."""
     request = base_pb2.ExecutePlanRequest(session_id=str(uuid.uuid4()))
     request.user_context.user_id = HEALTH_USER
     request.plan.root.range.start, request.plan.root.range.end, request.plan.root.range.step = 0, 1, 1
     request.plan.root.range.num_partitions = 1
+    call = relay.stream("ExecutePlan", request.SerializeToString())
+    timer = threading.Timer(seconds, call.cancel)
+    timer.start()
     try:
-        call = relay.stream("ExecutePlan", request.SerializeToString())
-        timer = threading.Timer(seconds, call.cancel)
-        timer.start()
         responses = [base_pb2.ExecutePlanResponse.FromString(each) for each in call]
-        timer.cancel()
         release_health_session(relay, request.session_id)
-    except grpc.RpcError:
-        return False
-    return any(response.HasField("arrow_batch") for response in responses)
+    except grpc.RpcError as failure:
+        return Health.BUSY if failure.code() in LATE else Health.ILL
+    finally:
+        timer.cancel()
+    return Health.WELL if any(response.HasField("arrow_batch") for response in responses) else Health.ILL
 
 
 def release_health_session(relay: Relay, session_id: str) -> None:

@@ -1,0 +1,1 @@
+"""What the server tells about itself: counters over session events; reads, never writes."""

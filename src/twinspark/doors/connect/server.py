@@ -5,13 +5,16 @@ import threading
 
 import grpc
 
+from twinspark.doors.connect.auth import TokenCheck
 from twinspark.doors.connect.depth import lift_depth_limit
 from twinspark.doors.connect.service import ConnectService, method_handlers
+from twinspark.session.maintenance import Housekeeper
 from twinspark.session.native import NativeEngine
 from twinspark.session.sessions import Sessions
 from twinspark.session.settings import Settings
 from twinspark.session.shared import Shared
 from twinspark.session.threads import DaemonThreads
+from twinspark.ui.metrics import serve_metrics
 
 RECURSION = 50_000  # plans are read by plain recursion, a dozen calls for each level
 STACK = 64 * 1024 * 1024  # of address space, for each thread that may read such a plan
@@ -35,11 +38,15 @@ class ConnectServer:
         self.native = NativeEngine()
         self.shared = Shared(settings, self.spark, self.native)
         self.sessions = Sessions(self.shared)
-        self._server = grpc.server(DaemonThreads("connect"), options=SERVER_OPTIONS)
+        self._housekeeper = Housekeeper(self.sessions)
+        interceptors = [TokenCheck(settings.token)] if settings.token else []
+        self._server = grpc.server(DaemonThreads("connect"), options=SERVER_OPTIONS, interceptors=interceptors)
         self._server.add_generic_rpc_handlers((method_handlers(ConnectService(self.sessions)),))
         self.port = self._server.add_insecure_port(f"{settings.host}:{settings.port}")
         self.url = f"sc://{settings.host}:{self.port}"
         self._server.start()
+        if settings.metrics_port is not None:
+            self.metrics = serve_metrics(self.shared, settings.host, settings.metrics_port)
         if settings.prewarm:
             threading.Thread(target=self.spark.relay, name="prewarm", daemon=True).start()
 
@@ -47,6 +54,7 @@ class ConnectServer:
         self._server.wait_for_termination()
 
     def stop(self, grace: float | None = None) -> None:
+        self._housekeeper.stop()
         self._server.stop(grace).wait()
-        self.spark.stop()
+        self.spark.close()
         self.native.close()

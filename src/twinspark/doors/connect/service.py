@@ -79,9 +79,10 @@ class ConnectService:
     @streamed
     def ReattachExecute(self, data: bytes, context: Any) -> Iterator[bytes]:
         request = base_pb2.ReattachExecuteRequest.FromString(data)
-        operation = self._existing(request, context).operation(request.operation_id)
+        session = self._existing(request, context)
+        operation = session.operation(request.operation_id)
         if operation is None:
-            raise SparkError("INVALID_HANDLE.OPERATION_NOT_FOUND", handle=request.operation_id)
+            raise session.missing(request.operation_id)
         context.add_callback(operation.hang_up)
         yield from operation.reattach(request, data)
 

@@ -1,0 +1,158 @@
+"""An unchanged PySpark client on the embedded engine: the protocol end to end, without a JVM."""
+
+import json
+import threading
+import time
+import urllib.request
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException, ArithmeticException, PySparkException, UnsupportedOperationException
+from pyspark.sql import SparkSession
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from twinspark.doors.connect.server import ConnectServer
+from twinspark.session import native_operation
+from twinspark.session.settings import Settings
+
+# Minutes of work for DuckDB, and no memory to speak of.
+LONG_QUERY = "select count(*) from range(100000000000) where id % 7 = id % 11 and id % 13 = id % 17"
+
+
+def test_rows_schema_and_types(duck: Any) -> None:
+    frame = duck.createDataFrame([(1, "a"), (2, None)], "x bigint, y string")
+    assert [tuple(row) for row in frame.collect()] == [(1, "a"), (2, None)]
+    assert frame.schema == StructType([StructField("x", LongType()), StructField("y", StringType())])
+
+
+def test_an_empty_result_has_its_schema(duck: Any) -> None:
+    table = duck.range(10).filter("id > 100").toArrow()
+    assert (table.num_rows, table.schema.names) == (0, ["id"])
+
+
+def test_sql_runs_once_and_sees_views(duck: Any) -> None:
+    duck.range(10).createOrReplaceTempView("ten")
+    assert duck.sql("select sum(id) as s from ten where id > :least", args={"least": 4}).collect()[0].s == 35
+
+
+def test_a_view_keeps_the_meaning_it_had(duck: Any) -> None:
+    duck.range(3).createOrReplaceTempView("a")
+    duck.sql("select * from a").createOrReplaceTempView("b")
+    duck.range(5).createOrReplaceTempView("a")
+    assert (duck.table("a").count(), duck.table("b").count()) == (5, 3)
+
+
+def test_sessions_do_not_see_each_others_views_but_global_ones(duck_server: ConnectServer, duck: Any) -> None:
+    other = SparkSession.builder.remote(duck_server.url).create()
+    duck.range(1).createOrReplaceTempView("mine")
+    duck.range(4).createOrReplaceGlobalTempView("everyones")
+    with pytest.raises(PySparkException):
+        other.table("mine").collect()
+    assert other.table("global_temp.everyones").count() == 4
+    other.stop()
+
+
+def test_creating_a_view_twice_is_refused(duck: Any) -> None:
+    duck.range(1).createTempView("once")
+    with pytest.raises(AnalysisException) as caught:
+        duck.range(1).createTempView("once")
+    assert caught.value.getCondition() == "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS"
+
+
+def test_errors_are_sparks_own(duck: Any) -> None:
+    with pytest.raises(AnalysisException) as caught:
+        duck.range(1).select("nope").collect()
+    assert caught.value.getCondition() == "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+    assert caught.value.getMessageParameters()["objectName"] == "`nope`"
+    with pytest.raises(ArithmeticException) as failed:
+        duck.sql("select 1 / id from range(1)").collect()
+    assert (failed.value.getCondition(), failed.value.getSqlState()) == ("DIVIDE_BY_ZERO", "22012")
+
+
+def test_what_is_not_native_is_named(duck: Any) -> None:
+    with pytest.raises(UnsupportedOperationException, match="twinspark.engine=duckdb"):
+        duck.readStream.format("rate").load().isStreaming  # noqa: B018
+
+
+def test_the_engine_and_the_reason_are_told(duck: Any) -> None:
+    duck.range(2).collect()
+    told = json.loads(duck.conf.get("twinspark.lastOperation"))
+    assert (told["engine"], told["outcome"]) == ("duckdb", "SUCCEEDED")
+
+
+def test_counters_are_served(duck_server: ConnectServer, duck: Any) -> None:
+    duck.range(2).collect()
+    page = urllib.request.urlopen(f"http://127.0.0.1:{duck_server.metrics.server_port}/metrics").read().decode()
+    assert 'twinspark_operations_total{engine="duckdb",reason="every part of the plan is native"}' in page
+
+
+def test_files_written_are_read_back(duck: Any, tmp_path: Any) -> None:
+    duck.range(100).selectExpr("id", "id % 3 as g").write.partitionBy("g").parquet(str(tmp_path / "t"))
+    back = duck.read.parquet(str(tmp_path / "t"))
+    assert back.count() == 100
+    assert sorted(back.columns) == ["g", "id"]
+    assert len(back.inputFiles()) == 3
+
+
+def test_interrupt_stops_a_running_query_at_once(duck: Any) -> None:
+    outcome: list[Any] = []
+
+    def run() -> None:
+        try:
+            duck.sql(LONG_QUERY).collect()
+        except PySparkException as error:
+            outcome.append((error.getCondition(), time.monotonic()))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    time.sleep(1.5)
+    asked = time.monotonic()
+    assert len(duck.interruptAll()) == 1
+    assert time.monotonic() - asked < 1.0
+    thread.join(20)
+    assert outcome and outcome[0][0] == "OPERATION_CANCELED"
+
+
+def test_interrupt_by_tag_leaves_others_alone(duck: Any) -> None:
+    failures: list[str] = []
+
+    def run() -> None:
+        duck.addTag("slow")
+        try:
+            duck.sql(LONG_QUERY).collect()
+        except PySparkException as error:
+            failures.append(error.getCondition() or "")
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    time.sleep(1.0)
+    assert duck.interruptTag("other") == []
+    assert len(duck.interruptTag("slow")) == 1
+    thread.join(20)
+    assert failures == ["OPERATION_CANCELED"]
+
+
+def test_progress_is_reported(duck: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native_operation, "PROGRESS_SECONDS", 0.1)
+    seen: list[Any] = []
+    duck.registerProgressHandler(lambda stages, inflight_tasks, operation_id, done: seen.append((stages, done)))
+    threading.Timer(1.5, duck.interruptAll).start()
+    with pytest.raises(PySparkException):
+        duck.sql(LONG_QUERY).collect()
+    assert any(stages and stages[0].num_tasks == 100 for stages, _ in seen)
+
+
+def test_a_thousand_levels(duck: Any) -> None:
+    frame = duck.range(1)
+    for _ in range(1000):
+        frame = frame.filter("id >= 0")
+    assert frame.count() == 1
+
+
+def test_a_token_is_asked_for() -> None:
+    server = ConnectServer(Settings(engine="duckdb", token="secret-key"))
+    try:
+        with pytest.raises(PySparkException, match="Invalid authentication token"):
+            SparkSession.builder.remote(server.url).create().range(1).collect()
+    finally:
+        server.stop()
