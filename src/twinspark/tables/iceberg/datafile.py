@@ -21,6 +21,7 @@ from twinspark.tables.iceberg.spec import partition_sql, partition_value
 from twinspark.tables.iceberg.types import nested_fields
 
 BOUND_LENGTH = 16
+FILE_SIZE = "512MB"
 PARTITION = "twinspark_partition_{}"
 EPOCH_DAY = date(1970, 1, 1).toordinal()
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -47,7 +48,7 @@ def copy_sql(target: WriteTarget, select: str, connection: Any) -> str:
         for at, field in enumerate(target.spec.fields)
     ]
     by = ", ".join(PARTITION.format(at) for at in range(len(parts)))
-    layout = f", PARTITION_BY ({by})" if by else ", PER_THREAD_OUTPUT true"
+    layout = f", PARTITION_BY ({by})" if by else f", FILE_SIZE_BYTES '{FILE_SIZE}'"
     return (
         f"COPY (SELECT {', '.join(['*', *parts])} FROM (SELECT {', '.join(columns)} FROM ({select}))) "
         f"TO {literal(target.directory)} "

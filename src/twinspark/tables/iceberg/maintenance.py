@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pyiceberg.expressions import AlwaysFalse
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Snapshot
@@ -17,7 +16,7 @@ from twinspark.errors import SparkError
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog, current_target
 from twinspark.tables.iceberg.local import local
-from twinspark.tables.iceberg.staged import WRITE_ID, commit_overwrite
+from twinspark.tables.iceberg.staged import WRITE_ID, commit_rewrite
 from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.tables.store import StagedRow, is_alive
@@ -42,8 +41,7 @@ def compact(catalog: IcebergCatalog, identifier: Identifier, connection: Any, sm
     chosen = worth_rewriting(planned, base, small)
     if not chosen:
         return Compaction(0, 0)
-    commit = commit_overwrite(base, AlwaysFalse())  # rows that come in meanwhile do not matter
-    with catalog.staged(identifier, base, current_target(base), commit, base.properties) as write:
+    with catalog.staged(identifier, base, current_target(base), commit_rewrite(base), base.properties) as write:
         scan = table.scan_of(chosen, base.schema(), len(planned))
         write.write(connection, f"SELECT * FROM {duck_scan(scan)}")
         write.delete_files([each.file for each in chosen])
@@ -187,16 +185,17 @@ def clean_up(row: StagedRow, table: Table | None) -> None:
     if table is None:
         shutil.rmtree(local(row.location), ignore_errors=True)  # a creation that was never committed
         return
-    if any(snapshot.summary and snapshot.summary.get(WRITE_ID) == row.id for snapshot in table.metadata.snapshots):
-        return
-    shutil.rmtree(row.directory, ignore_errors=True)
+    committed = any(s.summary and s.summary.get(WRITE_ID) == row.id for s in table.metadata.snapshots)
+    if not committed:
+        shutil.rmtree(row.directory, ignore_errors=True)
     delete_files(stray_metadata(row, table))
 
 
 def stray_metadata(row: StagedRow, table: Table) -> list[str]:
-    """Manifests named after the write, and metadata files that speak of it: none was ever the table's."""
+    """Manifests named after the write and metadata files that speak of it, of those that the table does not know."""
     folder = os.path.join(local(table.location()), "metadata")
     known = {local(table.metadata_location)} | {local(entry.metadata_file) for entry in table.metadata.metadata_log}
+    known |= set(reachable(table, table.metadata.snapshots))
     paths = [path for path in all_files(folder) if path not in known]
     return [path for path in paths if row.id in path or (path.endswith(".json") and mentions(path, row.id))]
 

@@ -14,6 +14,7 @@ from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionField, Par
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 from pyiceberg.table import CreateTableTransaction, Table, Transaction
 from pyiceberg.table.refs import MAIN_BRANCH
+from pyiceberg.table.snapshots import Operation
 from pyiceberg.table.update import (
     AddPartitionSpecUpdate,
     AddSchemaUpdate,
@@ -25,6 +26,8 @@ from pyiceberg.table.update import (
     SetDefaultSpecUpdate,
     SetPropertiesUpdate,
 )
+from pyiceberg.table.update.snapshot import _OverwriteFiles
+from pyiceberg.table.update.validate import _validate_data_files_exist
 from pyspark.sql.types import StructType
 
 from twinspark.tables.iceberg.datafile import WriteTarget, copy_sql, data_files
@@ -123,12 +126,29 @@ def commit_append(base: Table) -> Commit:
     def commit(write: StagedWrite) -> None:
         base.refresh()
         transaction = opened(base, write)
-        with named(transaction._append_snapshot_producer(write.snapshot_properties), write) as producer:
-            for file in write.files:
-                producer.append_data_file(file)
-        transaction.commit_transaction()
+        commit_files(transaction, transaction._append_snapshot_producer(write.snapshot_properties), write)
 
     return commit
+
+
+def commit_files(transaction: Transaction, producer: Any, write: StagedWrite) -> None:
+    """The write's files in and its deleted ones out, as one snapshot."""
+    with named(producer, write):
+        for file in write.deleted:
+            producer.delete_data_file(file)
+        for file in write.files:
+            producer.append_data_file(file)
+    table = transaction.commit_transaction()
+    remove_merged_manifests(table, producer)
+
+
+def remove_merged_manifests(table: Table, producer: Any) -> None:
+    """PyIceberg merges a new manifest into a larger one and leaves the first behind."""
+    snapshot = table.snapshot_by_id(producer.snapshot_id)
+    if snapshot is not None:
+        used = {manifest.manifest_path for manifest in snapshot.manifests(table.io)}
+        for path in set(producer._written_manifests) - used:
+            table.io.delete(path)
 
 
 def commit_overwrite(base: Table, conflicts: BooleanExpression) -> Commit:
@@ -136,14 +156,33 @@ def commit_overwrite(base: Table, conflicts: BooleanExpression) -> Commit:
 
     def commit(write: StagedWrite) -> None:
         transaction = opened(base, write)
-        with named(transaction.update_snapshot(write.snapshot_properties).overwrite(), write) as producer:
-            for file in write.deleted:
-                producer.delete_data_file(file)
-            for file in write.files:
-                producer.append_data_file(file)
-            if conflicts != AlwaysFalse():
-                producer.delete_by_predicate(conflicts)
-        transaction.commit_transaction()
+        producer = transaction.update_snapshot(write.snapshot_properties).overwrite()
+        if conflicts != AlwaysFalse():
+            producer.delete_by_predicate(conflicts)
+        commit_files(transaction, producer, write)
+
+    return commit
+
+
+class RewriteFiles(_OverwriteFiles):  # type: ignore[misc]
+    """An overwrite that changes no row: rows that came in meanwhile do not conflict, files that went away do."""
+
+    def _validate_concurrency(self) -> None:
+        window = self._commit_window
+        if window is not None and not window.is_empty():
+            _validate_data_files_exist(self._transaction._table, window.head, self._deleted_data_files, window.base)
+
+
+def commit_rewrite(base: Table) -> Commit:
+    def commit(write: StagedWrite) -> None:
+        transaction = opened(base, write)
+        producer = RewriteFiles(
+            operation=Operation.OVERWRITE,
+            transaction=transaction,
+            io=base.io,
+            snapshot_properties=write.snapshot_properties,
+        )
+        commit_files(transaction, producer, write)
 
     return commit
 
