@@ -7,7 +7,7 @@ from decimal import Decimal
 import pyarrow as pa
 from native_case import case, table
 
-from twinspark.duck.native import spelling
+from twinspark.functions import native_spelling as spelling
 
 
 def unscaled_decimal(unscaled: int, scale: int) -> Decimal:

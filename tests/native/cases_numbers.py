@@ -7,7 +7,7 @@ import re
 import pyarrow as pa
 from native_case import case, table, text_inputs
 
-from twinspark.duck.native import spelling
+from twinspark.functions import native_spelling as spelling
 
 _WORDS = """|inf|Infinity|-Infinity|NaN|nan|+inf|-nan|1d|2.5F|0x1.8p3|1e400|4.9e-324|-0|0.0|.|-|+|1e|.5|5.|true|T|yes
 no|False|0e50|1_000|1,5|00012"""

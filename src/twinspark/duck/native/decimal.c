@@ -1,6 +1,6 @@
 /* Decimal arithmetic as Spark does it: exact, rounded HALF_UP to the result's scale, checked against its precision.
  *
- * SQL spelling (spelling.py prints it): arguments are DECIMALs of any width and scale or whole numbers, passed as they are;
+ * SQL spelling (functions/native_spelling.py prints it): arguments are DECIMALs of any width and scale or whole numbers, passed as they are;
  * the result's scale is in the name, its precision is the last argument, and the writer casts to the exact type:
  *     CAST(spark_decimal_divide_6(a, b, 38) AS DECIMAL(38,6))          ANSI: raises on overflow and division by zero
  *     CAST(spark_decimal_divide_try_6(a, b, 38) AS DECIMAL(38,6))      NULL instead

@@ -1,6 +1,6 @@
 /* Strings and doubles to decimals: java.math.BigDecimal's grammar, HALF_UP to the scale, checked against the precision.
  *
- * SQL spelling (spelling.py prints it), s the scale, p the precision:
+ * SQL spelling (functions/native_spelling.py prints it), s the scale, p the precision:
  *     spark_string_to_decimal_s(text, p), spark_string_to_decimal_ansi_s(text, p)
  *     spark_double_to_decimal_s(number, p), spark_double_to_decimal_ansi_s(number, p)
  * A FLOAT is cast to DOUBLE first, as Spark does. NaN and infinities are NULL in every mode. */

@@ -7,11 +7,9 @@
 static void *api[API_SLOTS];
 void *const *twinspark_api = api;
 
-static const native_function *const function_tables[] = {decimal_functions,  decimal_cast_functions, cast_functions,
-                                                        zone_functions,     datetime_functions,     math_functions,
-                                                        hash_functions,     digest_functions,       unicode_functions,
-                                                        text_functions,     encode_functions};
-static const native_aggregate *const aggregate_tables[] = {decimal_aggregates};
+#define TABLE(table) table,
+static const native_function *const function_tables[] = {FUNCTION_TABLES(TABLE)};
+static const native_aggregate *const aggregate_tables[] = {AGGREGATE_TABLES(TABLE)};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* --- errors --- */

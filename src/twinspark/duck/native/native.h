@@ -47,11 +47,16 @@ typedef struct native_aggregate {
     const void *extra;
 } native_aggregate;
 
-/* The tables, one for each topic file; each ends with a line without a name. */
-extern const native_function decimal_functions[], cast_functions[], decimal_cast_functions[], zone_functions[],
-    datetime_functions[], math_functions[], hash_functions[], digest_functions[], unicode_functions[], text_functions[],
-    encode_functions[];
-extern const native_aggregate decimal_aggregates[];
+/* The tables, one for each topic file; each ends with a line without a name. A new file is added here and nowhere else. */
+#define FUNCTION_TABLES(_)                                                                                             \
+    _(decimal_functions) _(decimal_cast_functions) _(cast_functions) _(zone_functions) _(datetime_functions)           \
+    _(pattern_functions) _(parse_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
+    _(unicode_functions) _(text_functions) _(encode_functions)
+#define AGGREGATE_TABLES(_) _(decimal_aggregates)
+#define DECLARE_FUNCTIONS(table) extern const native_function table[];
+#define DECLARE_AGGREGATES(table) extern const native_aggregate table[];
+FUNCTION_TABLES(DECLARE_FUNCTIONS)
+AGGREGATE_TABLES(DECLARE_AGGREGATES)
 
 static inline bool bit(const uint64_t *mask, idx_t row) { return !mask || (mask[row >> 6] >> (row & 63) & 1); }
 static inline bool row_valid(const native_call *call, idx_t row) { return bit(call->valid, row); }

@@ -1,0 +1,299 @@
+/* to_timestamp and to_date with a pattern: java.time's strict parser, as Spark sets it up.
+ *
+ * SQL spelling: spark_parse_timestamp(s, pattern, zone) -> TIMESTAMPTZ; NULL when the text does not fit the pattern.
+ * spark_parse_timestamp_ansi is for ANSI mode: such a text goes to Spark, which knows the words of Java's complaint.
+ * spark_parse_timestamp_ntz(s, pattern), spark_parse_timestamp_ntz_ansi(s, pattern) -> TIMESTAMP, without zones. */
+#include "pattern.h"
+#include "utf8.h"
+
+/* What was read so far; a field is present when its bit is set. */
+enum { YEAR = 1, MONTH = 2, DAY = 4, HOUR = 8, HALF_HOUR = 16, MINUTE = 32, SECOND = 64, NANO = 128, NOON = 256, OFFSET = 512 };
+typedef struct { int present; clock_time clock; int half_hour, noon; int32_t offset; } parsed_fields;
+
+/* A field that is read twice must say the same. */
+static bool take(parsed_fields *into, int field, int64_t *place, int64_t value) {
+    if (into->present & field && *place != value)
+        return false;
+    into->present |= field;
+    *place = value;
+    return true;
+}
+static bool take_int(parsed_fields *into, int field, int *place, int64_t value) {
+    int64_t wide = *place;
+    bool fine = take(into, field, &wide, value);
+    *place = (int)wide;
+    return fine;
+}
+
+typedef struct { int least, most; bool pads; } width;
+static bool number_width(const pattern_item *item, width *of) {
+    switch (item->letter) {
+    case 'y':
+        *of = item->count == 2 ? (width){2, 2, false} : (width){item->count, 19, item->count >= 4};
+        return true;
+    case 'M': case 'L':
+        if (item->count > 2)
+            return false; /* fall through */
+    case 'd': case 'H': case 'h': case 'm': case 's':
+        *of = item->count == 1 ? (width){1, 19, false} : (width){2, 2, false};
+        return true;
+    case 'S':
+        *of = (width){1, item->count, false};
+        return true;
+    default: return false;
+    }
+}
+
+/* Digits that fixed-width numbers right behind this one will need (java.time's adjacent value parsing). */
+static int needed_behind(const pattern *pattern, int at) {
+    int needed = 0;
+    width of;
+    for (int i = at + 1; i < pattern->count && number_width(&pattern->items[i], &of) && of.least == of.most && pattern->items[i].letter != 'S'; i++)
+        needed += of.least;
+    return needed;
+}
+
+static int count_digits(const char *at, const char *end, int most) {
+    int count = 0;
+    while (count < most && at + count < end && at[count] >= '0' && at[count] <= '9')
+        count++;
+    return count;
+}
+
+static bool set_number(parsed_fields *into, char letter, int count, int64_t value) {
+    clock_time *clock = &into->clock;
+    switch (letter) {
+    case 'y': return take(into, YEAR, &clock->year, count == 2 ? 2000 + value : value);
+    case 'M': case 'L': return value >= 1 && value <= 12 && take_int(into, MONTH, &clock->month, value);
+    case 'd': return value >= 1 && value <= 31 && take_int(into, DAY, &clock->day, value);
+    case 'H': return value <= 23 && take_int(into, HOUR, &clock->hour, value);
+    case 'h': return value >= 1 && value <= 12 && take_int(into, HALF_HOUR, &into->half_hour, value % 12);
+    case 'm': return value <= 59 && take_int(into, MINUTE, &clock->minute, value);
+    default: return value <= 59 && take_int(into, SECOND, &clock->second, value);
+    }
+}
+
+static const char *read_number(const pattern *pattern, int item, const char *at, const char *end, parsed_fields *into) {
+    width of;
+    const pattern_item *asked = &pattern->items[item];
+    number_width(asked, &of);
+    bool sign = at < end && (*at == '+' || *at == '-'), negative = sign && *at == '-';
+    if (sign && (asked->letter != 'y' || of.least == of.most || (!negative && !of.pads)))
+        return NULL;
+    at += sign;
+    int behind = of.least == of.most ? 0 : needed_behind(pattern, item);
+    int digits = count_digits(at, end, of.most + behind);
+    if (behind)
+        digits = digits - behind > of.least ? digits - behind : of.least < digits ? of.least : digits;
+    if (digits > of.most)
+        digits = of.most;
+    if (digits < of.least || digits > 18)
+        return NULL;
+    if (of.pads && !negative && (sign ? digits <= of.least : digits > of.least))
+        return NULL; /* a plus stands before more digits than the pattern pads to, and only there */
+    int64_t value = 0;
+    for (int i = 0; i < digits; i++)
+        value = value * 10 + at[i] - '0';
+    if (negative && !value)
+        return NULL;
+    if (asked->letter == 'S') {
+        for (int i = digits; i < 9; i++)
+            value *= 10;
+        return take(into, NANO, &into->clock.nano, value) ? at + digits : NULL;
+    }
+    return set_number(into, asked->letter, asked->count, negative ? -value : value) ? at + digits : NULL;
+}
+
+static bool same_letters(const char *at, const char *end, const char *word, size_t length) {
+    if ((size_t)(end - at) < length)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if ((at[i] | 0x20) != (word[i] | 0x20))
+            return false;
+    return true;
+}
+
+static const char *read_month(int count, const char *at, const char *end, parsed_fields *into) {
+    for (int i = 0; i < 12; i++) {
+        size_t length = count == 3 ? 3 : strlen(month_names[i]);
+        if (same_letters(at, end, month_names[i], length))
+            return take_int(into, MONTH, &into->clock.month, i + 1) ? at + length : NULL;
+    }
+    return NULL;
+}
+
+static const char *read_half(const char *at, const char *end, parsed_fields *into) {
+    bool morning = same_letters(at, end, "AM", 2);
+    if (!morning && !same_letters(at, end, "PM", 2))
+        return NULL;
+    return take_int(into, NOON, &into->noon, morning ? 0 : 1) ? at + 2 : NULL;
+}
+
+static bool two(const char *at, const char *end, int *value) {
+    if (end - at < 2 || count_digits(at, end, 2) < 2)
+        return false;
+    *value = (at[0] - '0') * 10 + at[1] - '0';
+    return true;
+}
+
+/* XXX, xxx: +hh:mm; XX, xx, Z: +hhmm; X alone: +hh with optional mm. */
+static const char *read_offset(const pattern_item *item, const char *at, const char *end, parsed_fields *into) {
+    int hour, minute = 0, n = item->letter == 'Z' ? 2 : item->count;
+    if (item->letter == 'X' && at < end && (*at | 0x20) == 'z') {
+        into->present |= OFFSET;
+        into->offset = 0;
+        return at + 1;
+    }
+    if (at == end || (*at != '+' && *at != '-') || !two(at + 1, end, &hour))
+        return NULL;
+    bool negative = *at == '-';
+    at += 3;
+    if (n == 1)
+        at += two(at, end, &minute) ? 2 : 0;
+    else {
+        if (n == 3 && (at == end || *at++ != ':'))
+            return NULL;
+        if (!two(at, end, &minute))
+            return NULL;
+        at += 2;
+    }
+    int32_t seconds = hour * 3600 + minute * 60;
+    if (hour > 18 || minute > 59 || seconds > 18 * 3600)
+        return NULL;
+    into->present |= OFFSET;
+    into->offset = negative ? -seconds : seconds;
+    return at;
+}
+
+static const char *read_literal(uint32_t code, const char *at, const char *end) {
+    if (at == end)
+        return NULL;
+    uint32_t found = character_at(at);
+    bool letter = (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
+    if (found != code && !(letter && (found | 0x20) == (code | 0x20)))
+        return NULL;
+    return at + character_bytes((unsigned char)*at);
+}
+
+static const char *read_item(const pattern *pattern, int item, const char *at, const char *end, parsed_fields *into) {
+    const pattern_item *asked = &pattern->items[item];
+    switch (asked->letter) {
+    case 0: return read_literal(asked->code, at, end);
+    case 'a': return read_half(at, end, into);
+    case 'X': case 'x': case 'Z': return read_offset(asked, at, end, into);
+    case 'M': case 'L':
+        if (asked->count > 2)
+            return read_month(asked->count, at, end, into);
+        return read_number(pattern, item, at, end, into);
+    default: return read_number(pattern, item, at, end, into);
+    }
+}
+
+/* An optional part that does not fit leaves no trace. Returns the item behind the part, -1 when a needed item failed. */
+static int read_items(const pattern *pattern, int item, const char **at, const char *end, parsed_fields *into, bool optional) {
+    while (item < pattern->count && !(pattern->items[item].letter == ']' && optional)) {
+        if (pattern->items[item].letter == '[') {
+            const char *saved = *at;
+            parsed_fields before = *into;
+            int depth = 0, close = item;
+            do
+                depth += pattern->items[close].letter == '[' ? 1 : pattern->items[close].letter == ']' ? -1 : 0;
+            while (depth > 0 && ++close < pattern->count);
+            if (read_items(pattern, item + 1, at, end, into, true) < 0) {
+                *at = saved;
+                *into = before;
+            }
+            item = close + 1;
+            continue;
+        }
+        const char *next = read_item(pattern, item, *at, end, into);
+        if (!next)
+            return -1;
+        *at = next;
+        item++;
+    }
+    return item;
+}
+
+/* Letters, counts and neighbours that the code above reads as Java does. */
+static bool readable(const pattern *pattern) {
+    for (int i = 0; i < pattern->count; i++) {
+        const pattern_item *item = &pattern->items[i];
+        bool number = item->letter && strchr("ydHhmsSML", item->letter), offset = item->letter && strchr("XxZ", item->letter);
+        if (item->letter && !number && !offset && !strchr("a[]", item->letter))
+            return false;
+        if (offset && (item->letter == 'Z' ? item->count > 3 : item->count > 3))
+            return false;
+        if (item->letter == 0 && item->code > 127)
+            return false; /* whose other case Java would take too */
+        if (i && item->letter == 'S' && pattern->items[i - 1].letter != 's' && pattern->items[i - 1].letter != 0)
+            return false;
+        width of, before; /* a number of free width right behind another number */
+        if (i && number_width(item, &of) && number_width(&pattern->items[i - 1], &before) && of.least != of.most && item->letter != 'S')
+            return false;
+    }
+    return true;
+}
+
+/* Fields to a local second; defaults are 1970-01-01 00:00:00, an hour without am or pm is before noon. */
+static bool resolve(const parsed_fields *fields, int64_t *second) {
+    int has = fields->present;
+    int64_t year = has & YEAR ? fields->clock.year : 1970;
+    int month = has & MONTH ? fields->clock.month : 1, day = has & DAY ? fields->clock.day : 1;
+    if (year < -999999999 || year > 999999999 || day > days_of_month(year, month))
+        return false;
+    int hour = has & HOUR ? fields->clock.hour : has & HALF_HOUR ? fields->half_hour + 12 * (has & NOON ? fields->noon : 0)
+                                                                 : has & NOON && fields->noon ? 12 : 0;
+    if (has & HOUR && ((has & NOON && hour / 12 != fields->noon) || (has & HALF_HOUR && hour % 12 != fields->half_hour)))
+        return false;
+    int minute = has & MINUTE ? fields->clock.minute : 0, rest = has & SECOND ? fields->clock.second : 0;
+    *second = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + rest;
+    return true;
+}
+
+enum outcome { FITS, DIFFERS, OVERFLOWS };
+
+static enum outcome parse_text(const pattern *pattern, text value, const zone_rules *rules, int64_t *micros) {
+    parsed_fields fields = {0};
+    const char *at = value.bytes, *end = value.bytes + value.length;
+    int64_t second;
+    if (read_items(pattern, 0, &at, end, &fields, false) < 0 || at != end || !resolve(&fields, &second))
+        return DIFFERS;
+    if (rules)
+        second -= fields.present & OFFSET ? fields.offset : offset_of_local(rules, second);
+    int64_t micro = fields.present & NANO ? fields.clock.nano / 1000 : 0;
+    bool fits = !__builtin_mul_overflow(second, (int64_t)1000000, micros) && !__builtin_add_overflow(*micros, micro, micros);
+    return fits ? FITS : OVERFLOWS;
+}
+
+static bool same_text(text left, text right) { return left.length == right.length && !memcmp(left.bytes, right.bytes, left.length); }
+
+static void parse_rows(native_call *call) {
+    pattern compiled;
+    text last = {NULL, UINT32_MAX}, last_zone = {NULL, 0};
+    zone_rules rules = {0};
+    bool zoned = call->arguments == 3;
+    EACH_ROW(call, row) {
+        text given = argument_text(call, 1, row), zone = zoned ? argument_text(call, 2, row) : (text){NULL, 0};
+        if (!same_text(given, last) || (zoned && !same_text(zone, last_zone))) {
+            if (!read_pattern(given, &compiled) || !readable(&compiled) || (zoned && find_zone(zone, &rules) != ZONE_KNOWN)) {
+                spark_error(call, "ELSEWHERE", "reason", "a datetime pattern that only Spark reads", NULL);
+                continue;
+            }
+            last = given;
+            last_zone = zone;
+        }
+        enum outcome how = parse_text(&compiled, argument_text(call, 0, row), zoned ? &rules : NULL, &RESULT(call, int64_t)[row]);
+        if (how == OVERFLOWS || (how == DIFFERS && call->function->extra))
+            spark_error(call, "ELSEWHERE", "reason", "a text that does not fit its datetime pattern", NULL);
+        else if (how == DIFFERS)
+            set_null(call, row);
+    }
+}
+
+const native_function parse_functions[] = {
+    {"spark_parse_timestamp", "vvv>Z", parse_rows, NULL},
+    {"spark_parse_timestamp_ansi", "vvv>Z", parse_rows, ""},
+    {"spark_parse_timestamp_ntz", "vv>T", parse_rows, NULL},
+    {"spark_parse_timestamp_ntz_ansi", "vv>T", parse_rows, ""},
+    {NULL}};
