@@ -180,11 +180,12 @@ def connect(
     headers: Mapping[str, str] | None = None,
     describe: bool = True,
     fetch_rows: int = LARGEST_FETCH,
+    protocol: int = SPARK_V9,
 ) -> Connection:
     """Opens a session.
 
     `transport` is http, sasl or binary; `timeout` bounds every single network wait in seconds; `describe=False` spares
-    servers without Arrow the DESCRIBE QUERY that gives exact types.
+    servers without Arrow the DESCRIBE QUERY that gives exact types; `protocol` is the newest version to offer.
     """
     context = ssl.create_default_context() if tls is True else (tls or None)
     name = user or getpass.getuser()
@@ -192,12 +193,12 @@ def connect(
         open_transport, transport, host, port, path=path, user=name, password=password or "x", token=token,
         timeout=timeout, tls=context, headers=headers or {},
     )  # fmt: skip
-    request = open_request(name, password, database, catalog, configuration or {})
+    request = open_request(name, password, database, catalog, configuration or {}, protocol)
     return Connection(opener, request, describe, fetch_rows)
 
 
 def open_request(
-    user: str, password: str, database: str, catalog: str, configuration: Mapping[str, str], version: int = SPARK_V9
+    user: str, password: str, database: str, catalog: str, configuration: Mapping[str, str], version: int
 ) -> Message:
     """Both protocols are offered at once: a Hive server reads the first field, a Spark one the second."""
     settings = {f"{SESSION_CONF_PREFIX}{key}": value for key, value in configuration.items()}

@@ -37,6 +37,7 @@ class Cursor:
     def forget(self) -> None:
         self.operation: Message | None = None
         self.types: ResultTypes | None = None
+        self.unwanted = False
         self.stream: Iterator[pa.RecordBatch] = iter(())
         self.rows: Iterator[tuple[Any, ...]] = iter(())
 
@@ -73,6 +74,8 @@ class Cursor:
         """Until the statement has an answer; then its columns are fixed, before any row."""
         self.operation = reply.get("operationHandle")
         direct: Message = reply.get("directResults", {})
+        if self.unwanted and self.operation is not None:
+            self.connection.cancel(self.operation)  # the wish came before there was a handle to cancel by
         self.wait(direct.get("operationStatus"), timeout)
         self.connection.note(statement)
         metadata = direct.get("resultSetMetadata") or self.ask("GetResultSetMetadata")
@@ -178,6 +181,7 @@ class Cursor:
 
     def cancel(self) -> None:
         """May be called from another thread; the waiting one then gets QueryCanceled."""
+        self.unwanted = True
         if self.operation is not None:
             self.connection.cancel(self.operation)
 

@@ -202,5 +202,6 @@ def is_collated(kind: t.DataType) -> bool:
 
 
 def unquoted(array: pa.Array) -> pa.Array:
-    """Spark's Thrift server puts collated strings in quotes, as if they stood inside an array."""
-    return pc.utf8_slice_codeunits(array, 1, -1)
+    """Spark's Thrift server puts collated strings in quotes when it sends columns, and does not when it sends rows."""
+    quoted = pc.and_(pc.starts_with(array, '"'), pc.ends_with(array, '"'))
+    return pc.utf8_slice_codeunits(array, 1, -1) if pc.all(quoted).as_py() else array

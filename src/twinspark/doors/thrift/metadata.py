@@ -205,10 +205,17 @@ def quoted(name: str) -> str:
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
-    r"""A JDBC search pattern: % any characters, _ one, \ takes the next one literally; `*` is Hive's any."""
+    r"""A JDBC search pattern as Spark reads it: % and * any characters, _ one, \ takes the next one literally.
+
+    The rest is a regular expression: impyla asks for `.*` when it means everything.
+    """
     pieces = re.findall(r"\\(.)|(%|\*)|(_)|(.)", pattern, re.DOTALL)
-    regex = "".join(".*" if many else "." if one else re.escape(kept or other) for kept, many, one, other in pieces)
-    return lambda name: re.fullmatch(regex, name, re.IGNORECASE | re.DOTALL) is not None
+    regex = "".join(".*" if many else "." if one else re.escape(kept) or other for kept, many, one, other in pieces)
+    try:
+        compiled = re.compile(regex, re.IGNORECASE | re.DOTALL)
+    except re.error:
+        compiled = re.compile(re.escape(pattern), re.IGNORECASE)
+    return lambda name: compiled.fullmatch(name) is not None
 
 
 def raw_schema(schema: t.StructType) -> t.StructType:

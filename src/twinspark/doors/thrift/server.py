@@ -22,7 +22,6 @@ from twinspark.driver.wire import Reader, WireError, Writer
 LOG = logging.getLogger(__name__)
 LARGEST_REQUEST = 128 << 20
 UNKNOWN_METHOD, PROTOCOL_ERROR, INTERNAL_ERROR = 1, 7, 6
-SASL_FIRST, BINARY_FIRST, TLS_FIRST = b"\x01", b"\x80", b"\x16"
 PATHS = ("/cliservice", "/sql/", "/")
 
 # Says whether this user may come in with this password or token.
@@ -84,10 +83,12 @@ class Server:
         stream = BufferedReader(connection.makefile("rb", buffering=0), 1 << 18)
         first = stream.peek(1)[:1]
         is_local = ipaddress.ip_address(address).is_loopback
-        if first == SASL_FIRST:
-            SaslConversation(self, connection, stream, is_local).run()
-        elif first == BINARY_FIRST:
-            BinaryConversation(self, connection, stream, is_local).run()
+        if first in CONNECTED:
+            conversation = CONNECTED[first](self, connection, stream, is_local)
+            try:
+                conversation.run()
+            finally:
+                self.service.leave(conversation.peer)
         elif first.isalpha():
             HttpConversation(self, connection, stream, is_local).run()
         elif first:
@@ -116,6 +117,9 @@ class Conversation:
     ) -> None:
         self.server, self.connection, self.stream = server, connection, stream
         self.peer = Peer("", is_local)
+
+    def run(self) -> None:
+        raise NotImplementedError
 
     def send(self, parts: list[bytes | memoryview]) -> None:
         for group in grouped(parts):
@@ -211,7 +215,7 @@ class SaslConversation(Conversation):
         if status not in (OK, COMPLETE) or not self.server.authenticate(user, secret):
             self.say(BAD, b"the user or password is wrong")
             return False
-        self.peer = Peer(user, self.peer.is_local)
+        self.peer.user = user
         self.say(COMPLETE, b"")
         return True
 
@@ -227,6 +231,9 @@ def plain_credentials(response: bytes) -> tuple[str, str]:
     """[authorisation id] NUL user NUL password."""
     parts = response.decode("utf-8", "replace").split("\0")
     return (parts[1], parts[2]) if len(parts) == 3 else ("", "")
+
+
+CONNECTED: dict[bytes, type[Conversation]] = {b"\x01": SaslConversation, b"\x80": BinaryConversation}
 
 
 class HttpConversation(Conversation):
@@ -285,7 +292,7 @@ class HttpConversation(Conversation):
         user, secret = "", value
         if kind.lower() == "basic":
             user, _, secret = base64.b64decode(value, validate=False).decode("utf-8", "replace").partition(":")
-        self.peer = Peer(user, self.peer.is_local)
+        self.peer.user = user
         return self.server.authenticate(user, secret)
 
 

@@ -45,12 +45,13 @@ INFO: dict[int, Message] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass
 class Peer:
-    """Who is at the other end: the name they logged in with, and whether bytes stay on this machine."""
+    """Who is at the other end: the name they logged in with, whether bytes stay on this machine, what they opened."""
 
     user: str
     is_local: bool
+    opened: set[bytes] = field(default_factory=set)
 
 
 @dataclass
@@ -119,6 +120,7 @@ class Service:
             backend.execute(backend.prepare(), f"USE {database}")
         with self.lock:
             self.sessions[session.id] = session
+        peer.opened.add(session.id)
         reply: Message = {"serverProtocolVersion": version, "sessionHandle": session.handle, "configuration": {}}
         if is_spark_version(version):
             reply |= {"canUseMultipleCatalogs": True, "initialNamespace": request.get("initialNamespace")}
@@ -127,6 +129,11 @@ class Service:
     def close_session(self, request: Message, peer: Peer) -> Message:
         self.end(self.session(request))
         return {}
+
+    def leave(self, peer: Peer) -> None:
+        """A connection that ends takes the sessions it opened with it; HTTP has no connection to speak of."""
+        for session in [self.sessions[id] for id in peer.opened if id in self.sessions]:
+            self.end(session)
 
     def end(self, session: Session) -> None:
         with self.lock:

@@ -32,13 +32,13 @@ def far_text(numbers: pa.Array, unit: int, storage: pa.DataType, kind: pa.DataTy
     inside = pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, last))
     if pc.all(inside).as_py() is not False:
         return pc.cast(numbers.cast(kind), pa.string())
-    values = numbers.cast(pa.int64())
-    cycles = pc.floor(pc.divide(pc.cast(values, pa.float64(), safe=False), DAYS_IN_CYCLE * unit)).cast(pa.int64())
-    near = pc.subtract(values, pc.multiply(cycles, DAYS_IN_CYCLE * unit))
-    texts = pc.cast(near.cast(storage).cast(kind), pa.string())
-    near_years = pc.cast(pc.utf8_slice_codeunits(texts, 0, 4), pa.int64())
-    years = pc.add(near_years, pc.multiply(cycles, CYCLE_YEARS))
-    return pc.binary_join_element_wise(year_text(years), pc.utf8_slice_codeunits(texts, 4, None), "")
+    values = numbers_of(numbers, storage)
+    cycles = values // (DAYS_IN_CYCLE * unit)
+    near = pa.array(values - cycles * DAYS_IN_CYCLE * unit).cast(storage).cast(kind)
+    texts = pc.cast(near, pa.string())
+    years = pc.add(pc.cast(pc.utf8_slice_codeunits(texts, 0, 4), pa.int64()), pa.array(cycles * CYCLE_YEARS))
+    whole = pc.binary_join_element_wise(year_text(years), pc.utf8_slice_codeunits(texts, 4, None), "")
+    return pc.if_else(pc.is_valid(numbers), whole, pa.scalar(None, pa.string()))
 
 
 def year_text(years: pa.Array) -> pa.Array:
@@ -93,7 +93,7 @@ def calendar_text(array: pa.Array) -> pa.Array:
         (np.fmod(trunc_divide(micros, 60_000_000), 60), "minutes"),
     ]
     parts = [counted(number, unit) for number, unit in units] + [seconds_text(np.fmod(micros, 60_000_000))]
-    whole = pc.binary_join_element_wise(*parts, " ", null_handling="skip")
+    whole = pc.utf8_rtrim_whitespace(pc.binary_join_element_wise(*parts, ""))
     shown = pc.if_else(pc.equal(whole, ""), "0 seconds", whole)
     return pc.if_else(pc.is_valid(array), shown, pa.scalar(None, pa.string()))
 
@@ -103,8 +103,9 @@ def trunc_divide(numbers: Any, by: int) -> Any:
 
 
 def counted(numbers: Any, unit: str) -> pa.Array:
-    texts = pc.binary_join_element_wise(texts_of(numbers), unit, " ")
-    return pc.if_else(pa.array(numbers != 0), texts, pa.scalar(None, pa.string()))
+    """The number with its unit and a space, or nothing."""
+    texts = pc.binary_join_element_wise(texts_of(numbers), f" {unit} ", "")
+    return pc.if_else(pa.array(numbers != 0), texts, "")
 
 
 def seconds_text(micros: Any) -> pa.Array:
@@ -112,4 +113,4 @@ def seconds_text(micros: Any) -> pa.Array:
     number = pc.binary_join_element_wise(texts_of(size // 1_000_000), texts_of(size % 1_000_000, 6), ".")
     trimmed = pc.replace_substring_regex(number, r"\.?0*$", "")
     texts = pc.binary_join_element_wise(pc.if_else(pa.array(micros < 0), "-", ""), trimmed, " seconds", "")
-    return pc.if_else(pa.array(micros != 0), texts, pa.scalar(None, pa.string()))
+    return pc.if_else(pa.array(micros != 0), texts, "")

@@ -1,0 +1,51 @@
+"""A Thrift door over the run's shared server, and Spark Connect's own answer to compare with."""
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import twinspark.driver as driver
+from twinspark.doors.thrift import ConnectBackend, Server, start
+
+
+@pytest.fixture(scope="session")
+def connect_url(request: pytest.FixtureRequest) -> str:
+    """TWINSPARK_TEST_CONNECT names a server that runs already; without it the run's shared one is used."""
+    return os.environ.get("TWINSPARK_TEST_CONNECT") or str(request.getfixturevalue("auto_server").url)
+
+
+@pytest.fixture(scope="session")
+def door(connect_url: str) -> Iterator[Server]:
+    with start("127.0.0.1", 0, ConnectBackend(connect_url)) as server:
+        yield server
+
+
+@pytest.fixture
+def connect(door: Server) -> Iterator[Callable[..., driver.Connection]]:
+    opened: list[driver.Connection] = []
+
+    def opener(**options: Any) -> driver.Connection:
+        opened.append(driver.connect("127.0.0.1", options.pop("port", door.port), **options))
+        return opened[-1]
+
+    yield opener
+    for connection in opened:
+        connection.close()
+
+
+@pytest.fixture(scope="session")
+def reference(connect_url: str) -> Iterator[Callable[..., pa.Table]]:
+    """The record batches Spark Connect sends for the same query."""
+    session = ConnectBackend(connect_url).open("reference", {})
+
+    @functools.cache
+    def ask(sql: str, zone: str = "UTC") -> pa.Table:
+        list(session.execute(session.prepare(), f"set time zone '{zone}'").batches)
+        return pa.Table.from_batches(session.execute(session.prepare(), sql).batches)
+
+    yield ask
+    session.close()
