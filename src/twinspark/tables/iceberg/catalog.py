@@ -16,7 +16,7 @@ from pyiceberg.exceptions import (
     TableAlreadyExistsError,
 )
 from pyiceberg.schema import Schema
-from pyiceberg.table import CreateTableTransaction, Table, Transaction
+from pyiceberg.table import CreateTableTransaction, Table
 from pyspark.sql.types import StructType
 
 from twinspark.errors import NotNative, SparkError
@@ -30,6 +30,7 @@ from twinspark.tables.iceberg.staged import (
     EVERYTHING,
     Commit,
     CommitConflict,
+    QuickTransaction,
     Replacement,
     StagedWrite,
     commit_append,
@@ -96,7 +97,7 @@ class IcebergCatalog:
 
     def alter_table(self, identifier: Identifier, changes: Sequence[TableChange]) -> IcebergTable:
         with self.lock(identifier):
-            transaction = Transaction(self.load(identifier))
+            transaction = QuickTransaction(self.load(identifier))
             apply_changes(transaction, changes, self.full_name(identifier))
             try:
                 transaction.commit_transaction()

@@ -109,9 +109,23 @@ def new_target(location: str, schema: Schema, spec: PartitionSpec, schema_id: in
     return WriteTarget(schema, spec, directory)
 
 
+class QuickTransaction(Transaction):  # type: ignore[misc]
+    """PyIceberg copies all metadata each time it looks at it, some twenty times a commit; here once per change."""
+
+    _seen: tuple[Any, Any, Any] = (None, None, None)
+
+    @property
+    def table_metadata(self) -> Any:
+        base, updates, metadata = self._seen
+        if base is not self._table.metadata or updates is not self._updates:
+            metadata = super().table_metadata
+            self._seen = (self._table.metadata, self._updates, metadata)
+        return metadata
+
+
 def opened(base: Table, write: StagedWrite) -> Transaction:
     """A transaction that holds only while the table is partitioned as the files are."""
-    transaction = Transaction(base)
+    transaction = QuickTransaction(base)
     transaction._stage((), (AssertDefaultSpecId(default_spec_id=write.target.spec.spec_id),))
     return transaction
 
@@ -244,7 +258,7 @@ class Replacement:
         if self.base.metadata.last_column_id != self.last_column_id:
             raise CommitFailedException("the table's schema was changed while it was being replaced")
         head = self.base.metadata.current_snapshot()
-        transaction = Transaction(self.base)
+        transaction = QuickTransaction(self.base)
         transaction._stage(self.updates())
         append_to(transaction, write)
         transaction._requirements = (
