@@ -8,7 +8,7 @@ from tools.cases.connect import Mode
 from tools.cases.lift import has_literals
 
 HEADER = """\
-# Recorded from Spark 4.2.1 by `make record TOPIC={topic}`. Do not edit: ask Spark again.
+# Recorded from Spark 4.2.1 by `{command}`. Do not edit: ask Spark again.
 # A line is: expression, type (! never null, ? nullable), value or !CONDITION, and the column's name where it is not
 # simply the expression without its quotes; fields are separated by tabs. A section says its mode and its relation.
 # The first section of a relation is whole. The following ones list only what differs from it: in another mode, or
@@ -59,7 +59,8 @@ def plain_name(expression: str) -> str:
 
 def write_cases(path: Path, cases: Cases) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    blocks = [HEADER.format(topic=path.stem)]
+    command = "make fuzz" if path.parent.name == "found" else f"make record TOPIC={path.stem}"
+    blocks = [HEADER.format(command=command)]
     for section, answers in cases.items():
         lines = [line_of(expression, answer) for expression, answer in answers.items()]
         blocks.append("\n".join([str(section), *lines, ""]))

@@ -1,6 +1,7 @@
 """`python -m tools.fuzz upper --rows 5000`: random inputs on a real Spark and on our engine."""
 
 import argparse
+import logging
 import os
 import random
 import re
@@ -12,12 +13,12 @@ import pyarrow as pa
 from pyspark.sql import types as t
 
 from tools.cases.connect import Connection, Mode, ServerError, projection
-from tools.cases.evaluate import evaluate
 from tools.cases.files import Section, read_cases, write_cases
 from tools.fuzz.compare import Comparison, Difference
 from tools.fuzz.literals import literal
 from tools.fuzz.shapes import Domain, Shape, domains_of, shapes_of
 from tools.record.groups import topic_of
+from tools.record.values import record_missing
 from tools.replay.server import server
 
 FOUND = Path(__file__).parents[2] / "tests" / "cases" / "found"
@@ -32,6 +33,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=None, help="to repeat a run")
     parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
     asked = parser.parse_args()
+    logging.getLogger("twinspark").setLevel(logging.CRITICAL)  # what fails is told as a difference
     seed = asked.seed if asked.seed is not None else random.randrange(1 << 30)
     print(f"{asked.function}: seed {seed}")
     with server() as ours:
@@ -55,7 +57,7 @@ def fuzz(oracle: str, ours: str, function: str, rows: int, seed: int, mode: Mode
                 differences = list(comparison.differences(call, schema, table))
                 count += len(differences)
                 report(mode, call, comparison, differences, table)
-                keep(spark, mode, call, domains, differences, table)
+                keep(oracle, call, domains, differences, table)
     return count
 
 
@@ -99,18 +101,15 @@ def report(mode: Mode, call: str, comparison: Comparison, differences: list[Diff
         print(f"    we:    {difference.ours.kind} {difference.ours.value}")
 
 
-def keep(
-    spark: Connection, mode: Mode, call: str, domains: dict[str, Domain], differences: list[Difference], table: pa.Table
-) -> None:
-    """The first differing rows as literal cases, answered by Spark, in the found file of the function's topic."""
+def keep(oracle: str, call: str, domains: dict[str, Domain], differences: list[Difference], table: pa.Table) -> None:
+    """The first differing rows as literal cases, answered by Spark in every mode, in the topic's file of found ones."""
     if not differences:
         return
-    expressions = [literal_call(call, domains, table.slice(found.row, 1)) for found in differences[:KEPT]]
     path = FOUND / f"{topic_of(call.partition('(')[0])}.txt"
-    cases = read_cases(path) if path.exists() else {}
-    section = Section(mode)
-    cases[section] = cases.get(section, {}) | evaluate(spark, expressions, section)
-    write_cases(path, cases)
+    known = read_cases(path) if path.exists() else {}
+    new = [literal_call(call, domains, table.slice(found.row, 1)) for found in differences[:KEPT]]
+    expressions = [*known.get(Section(), {}), *new]
+    write_cases(path, record_missing(oracle, {"": list(dict.fromkeys(expressions))}, known))
 
 
 def literal_call(call: str, domains: dict[str, Domain], row: pa.Table) -> str:

@@ -63,7 +63,7 @@ def answers(server: Connection, call: str, schema: t.StructType, rows: pa.Table)
     try:
         result = server.execute(relation_of(call, schema, rows))
     except ServerError as error:
-        return [refusal(error.condition)] * rows.num_rows
+        return [refusal(error.condition, error.message)] * rows.num_rows
     field = result.schema.fields[0]
     if without_arrow_form(field.dataType):
         return answers(server, f"CAST({call} AS STRING)", schema, rows)
