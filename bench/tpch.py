@@ -40,12 +40,14 @@ def raw_duckdb(directory: Path, times: int) -> Result:
     connection = duckdb.connect()
     for table in data.TABLES:
         connection.execute(f"CREATE VIEW {table} AS FROM '{directory}/{table}.parquet'")
+    before = time.process_time()
     queries = {
         number: best_of(times, lambda text=text: connection.sql(text).to_arrow_reader().read_all())  # type: ignore[misc]
         for number, text in tpch_sql.QUERIES.items()
     }
+    cpu_seconds = (time.process_time() - before) / times
     to_arrow = best_of(times, lambda: connection.sql("FROM lineitem").to_arrow_reader(100_000).read_all())
-    return {"sql": queries, "to_arrow_seconds": to_arrow}
+    return {"sql": queries, "sql_cpu_seconds": cpu_seconds, "to_arrow_seconds": to_arrow}
 
 
 def measured(engine: str, directory: Path, times: int) -> Result:
@@ -55,7 +57,9 @@ def measured(engine: str, directory: Path, times: int) -> Result:
         result: Result = {"ready_seconds": server.ready_seconds}
         result |= smallest_query(client)
         for form in FORMS:
+            before = server.cpu_seconds()
             result[form] = {number: timed(client, form, number, times) for number in tpch_sql.QUERIES}
+            result[f"{form}_cpu_seconds"] = (server.cpu_seconds() - before) / times
         result |= to_arrow(server, client, times)
         client.spark.stop()
     return result

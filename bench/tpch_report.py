@@ -19,8 +19,8 @@ def markdown(report: Result) -> str:
 def summary(engines: Mapping[str, Result]) -> str:
     """One line per engine."""
     raw = engines.get("duckdb", {})
-    heading = ["engine", "22 queries, SQL", "22 queries, DataFrame", "select 1 (p50)", "lineitem toArrow"]
-    heading += ["server memory: idle, peak", "ready after"]
+    heading = ["engine", "22 queries, SQL", "22 queries, DataFrame", "CPU of SQL, DataFrame (mean)"]
+    heading += ["select 1 (p50)", "lineitem toArrow", "server memory: idle, peak", "ready after"]
     return table(heading, [[name, *summary_cells(result, raw)] for name, result in engines.items()])
 
 
@@ -30,6 +30,7 @@ def summary_cells(result: Result, raw: Result) -> list[str]:
     return [
         with_ratio(total(result.get("sql")), raw_total, missing(result.get("sql"))),
         with_ratio(total(result.get("dataframe")), raw_total, missing(result.get("dataframe"))),
+        ", ".join(f"{result[key]:.1f} s" for key in ("sql_cpu_seconds", "dataframe_cpu_seconds") if key in result),
         f"{result['select_1']['p50_ms']:.1f} ms" if "select_1" in result else "",
         with_ratio(result.get("to_arrow_seconds"), raw.get("to_arrow_seconds")),
         memory(result),
