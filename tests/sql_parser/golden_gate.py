@@ -17,7 +17,11 @@ from twinspark.errors import NotNative
 from twinspark.read.sql import ParseError, ParserConfig, parse_statement
 
 TESTS = Path(os.environ.get("SUITE_SRC", ".")) / "sql/core/src/test/resources/sql-tests"
-SUITE_SETTINGS = {"spark.sql.session.timeZone": "America/Los_Angeles", "spark.sql.ansi.enabled": "true"}
+SUITE_SETTINGS = {
+    "spark.sql.session.timeZone": "America/Los_Angeles",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.collation.schemaLevel.enabled": "true",
+}
 BY_DIRECTORY = {
     "postgreSQL": {"spark.sql.legacy.interval.enabled": "true"},
     "nonansi": {"spark.sql.ansi.enabled": "false"},

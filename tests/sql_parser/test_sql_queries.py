@@ -94,3 +94,15 @@ def test_multipart_identifiers() -> None:
         parse_multipart_identifier("test-table")
     assert caught.value.condition == "INVALID_IDENTIFIER"
     assert caught.value.parameters == {"ident": "test-table"}
+
+
+@pytest.mark.parametrize(
+    "form", ["trim({})", "substring({}, 1, 2)", "first({}) over w", "cast({} as int)", "(select {})"]
+)
+def test_time_does_not_double_with_every_level(form: str) -> None:
+    text = "a"
+    for _ in range(40):
+        text = form.format(text)
+    assert parse_expression(text) is not None
+    with pytest.raises(ParseError):
+        parse_expression(text.replace("a", "a b c", 1))

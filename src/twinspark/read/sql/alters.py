@@ -82,7 +82,7 @@ class Alters(Tables):
     def _set_change(self, start: int) -> TableChange:
         self.expect("SET")
         if self.take("TBLPROPERTIES"):
-            properties = self.property_list()
+            properties = self.table_properties()
             return SetProperties(start, self.stop, properties)
         if self.take("LOCATION"):
             location = self.string_value()
@@ -98,7 +98,7 @@ class Alters(Tables):
     def _unset(self, start: int) -> TableChange:
         self.expect("UNSET", "TBLPROPERTIES")
         if_exists = self.take("IF", "EXISTS")
-        properties = self.property_list()
+        properties = self.table_properties(values=False)
         return UnsetProperties(start, self.stop, properties, if_exists)
 
     # ------------------------------------------------------------ ADD, DROP, RENAME

@@ -182,7 +182,9 @@ class Columns(Changes):
         kind = self.kinds[self.at]
         if kind == "OPTIONS":
             self.at += 1
-            return "options", self.in_parentheses(self._expression_property)
+            options = self.in_parentheses(self._expression_property)
+            self.check_table_keys(key for key, _ in options)
+            return "options", options
         if self.take("PARTITIONED", "BY"):
             return "partitioning", self.in_parentheses(self._partition_field)
         if kind == "CLUSTER":
@@ -206,7 +208,7 @@ class Columns(Changes):
         if self.take("DEFAULT", "COLLATION"):
             return "collation", self.identifier()
         if self.take("TBLPROPERTIES"):
-            return "properties", self.property_list()
+            return "properties", self.table_properties()
         return None
 
     def _expression_property(self) -> tuple[str, Expression | None]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from twinspark.read.sql.failures import ParseError
 from twinspark.read.sql.settings import Settings
 from twinspark.read.sql.tree import (
     Alias,
@@ -21,6 +22,7 @@ from twinspark.read.sql.tree import (
     Identifier,
     LoadData,
     ManageResource,
+    Properties,
     Query,
     Refresh,
     RepairTable,
@@ -156,17 +158,17 @@ class Commands(Settings):
         if_not_exists = self.if_not_exists()
         name = self.identifier_reference()
         comment = location = collation = None
-        properties = ()
+        properties: Properties = ()
         while True:
             if self.take("COMMENT"):
                 comment = self.string_value()
             elif self.take("LOCATION"):
                 location = self.string_value()
             elif self.take("DEFAULT", "COLLATION"):
-                collation = self.identifier()
+                collation = self._namespace_collation(start)
             elif self.take("WITH"):
                 self.expect_any("DBPROPERTIES", "PROPERTIES")
-                properties = self.property_list()  # type: ignore[assignment]
+                properties = self.namespace_properties()
             else:
                 return CreateNamespace(*self.span(start), name, if_not_exists, comment, location, collation, properties)
 
@@ -175,18 +177,21 @@ class Commands(Settings):
         self.at += 2
         name = self.identifier_reference()
         if self.take("DEFAULT", "COLLATION"):
-            return AlterNamespace(*self._spanning(start), name, "COLLATION", value=self.identifier())
+            collation = self._namespace_collation(start)
+            return AlterNamespace(*self.span(start), name, "COLLATION", value=collation)
         word = self.expect_any("SET", "UNSET")
         if word == "SET" and self.take("LOCATION"):
             location = self.string_value()
             return AlterNamespace(*self.span(start), name, "LOCATION", value=location)
         self.expect_any("DBPROPERTIES", "PROPERTIES")
-        properties = self.property_list()
+        properties = self.namespace_properties(values=word == "SET")
         return AlterNamespace(*self.span(start), name, f"{word} PROPERTIES", properties)
 
-    def _spanning(self, start: int) -> tuple[int, int, str]:
-        """As `span`, with the token that comes next."""
-        return start, self.stops[self.at], self.text[start : self.stops[self.at]]
+    def _namespace_collation(self, start: int) -> str:
+        if not self.config.allows("spark.sql.collation.schemaLevel.enabled"):
+            problem = "UNSUPPORTED_FEATURE.SCHEMA_LEVEL_COLLATIONS"
+            self.complaints.append(ParseError(problem, self.text, start))
+        return self.identifier()
 
     def _drop_namespace(self) -> Command:
         start = self.start
@@ -400,7 +405,11 @@ _HIVE_ALTERS = (
 def _show(reader: Commands) -> Statement:
     if reader.kinds[reader.at + 1] in ("GRANT", "ROLE", "PRINCIPALS", "ROLES", "COMPACTIONS", "TRANSACTIONS"):
         return reader._not_supported()
-    return reader._not_supported() if reader.kinds[reader.at + 1] in ("INDEXES", "LOCKS") else reader.show()
+    if reader.kinds[reader.at + 1] in ("INDEXES", "LOCKS"):
+        return reader._not_supported()
+    if reader.kinds[reader.at + 1] == "CREATE" and reader.kinds[reader.at + 2] == "TABLE":
+        return reader.attempt(reader.show) or reader._not_supported()
+    return reader.show()
 
 
 _CREATES: dict[str, Callable[[Commands], Statement]] = {

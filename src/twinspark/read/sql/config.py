@@ -70,6 +70,10 @@ class ParserConfig:
             raise NotNative(f"SQL: variable {found[0]}, a setting that may have a default")
         return self.substituted(value)
 
+    def allows(self, name: str, default: bool = False) -> bool:
+        """Whether a setting that is a switch is on."""
+        return self._setting(name, str(default)).lower() == "true"
+
     def _setting(self, name: str, default: str) -> str:
         return (self.settings or {}).get(name, default)
 

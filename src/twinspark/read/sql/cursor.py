@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from twinspark.errors import QueryContext
+from twinspark.errors import NotNative, QueryContext
 from twinspark.read.sql.config import ParserConfig
 from twinspark.read.sql.failures import ParseError, SyntaxFailure
 from twinspark.read.sql.keywords import ANSI_NAMES, NAMES, STRICT_NAMES
@@ -30,6 +30,7 @@ class Cursor:
         self.at = 0
         self.farthest = 0
         self.complaints: list[ParseError] = []
+        self.failed: set[tuple[str, int]] = set()
         names, strict = (ANSI_NAMES, ANSI_NAMES) if config.enforce_reserved_keywords else (NAMES, STRICT_NAMES)
         if config.double_quoted_identifiers:
             names, strict = names | {"doublequoted"}, strict | {"doublequoted"}
@@ -86,15 +87,27 @@ class Cursor:
         """Offset just behind the token that was taken last."""
         return self.stops[self.at - 1]
 
-    def attempt(self, reading: Callable[[], T]) -> T | None:
-        """This reading of the tokens, or None and the cursor back where it stood."""
+    def attempt(self, reading: Callable[[], T], name: str = "") -> T | None:
+        """This reading of the tokens, or None and the cursor back where it stood.
+
+        A reading with a name that failed at a token once is not tried there again: nested ones would else be tried
+        anew for every reading of what stands around them, twice as often with every level.
+        """
         at, complaints = self.at, len(self.complaints)
+        if name and (name, at) in self.failed:
+            return None
         try:
             return reading()
         except SyntaxFailure:
-            self.at = at
-            del self.complaints[complaints:]
+            self.give_up(at, complaints, name)
             return None
+
+    def give_up(self, at: int, complaints: int, name: str = "") -> None:
+        """Back to that token and those complaints."""
+        self.at = at
+        del self.complaints[complaints:]
+        if name:
+            self.failed.add((name, at))
 
     def listed(self, item: Callable[[], T]) -> tuple[T, ...]:
         """item, item, …"""
@@ -157,6 +170,8 @@ class Cursor:
             result = reading()
         except SyntaxFailure:
             raise self._first_error() from None
+        except RecursionError:
+            raise NotNative("SQL: nested too deeply for the parser") from None
         while semicolons and self.take(";"):
             pass
         if self.kinds[self.at] != "eof":

@@ -38,6 +38,8 @@ class DataTypes(Strings):
         kind = self.kinds[self.at]
         trivial = _TRIVIAL.get(kind)
         if trivial is not None:
+            if self.kinds[self.at + 1] == "(" and self.kinds[self.at + 2] == "integer":
+                return self._unsupported_type()
             self.at += 1
             return trivial()
         reader = _READERS.get(kind)

@@ -79,7 +79,7 @@ class Expressions(Follow):
         kind = self.kinds[self.at]
         if kind == "NOT" or kind == "!":
             return self._not(kind)
-        if kind == "EXISTS" and self.kinds[self.at + 1] == "(" and (found := self.attempt(self._exists)):
+        if kind == "EXISTS" and self.kinds[self.at + 1] == "(" and (found := self.attempt(self._exists, "exists")):
             return found
         start = self.starts[self.at]
         value = self.value()
@@ -91,9 +91,24 @@ class Expressions(Follow):
         start, at = self.start, self.at
         if kind == "NOT" and self.kinds[at + 1] in ("eof", ",", ")", ".", "=", ";", "->"):
             return self.value()  # a column named not
+        if self.kinds[at + 1] in ("IN", "IS", "LIKE", "BETWEEN") and (found := self.attempt(self._not_as_a_name)):
+            return found
         self.at += 1
         child = self._negation()
         return Not(start, self.stop, child)
+
+    def _not_as_a_name(self) -> Expression:
+        """NOT IN (SELECT 1), where NOT can only be a column: IN is no function of queries."""
+        start, at = self.start, self.at
+        if self.attempt(lambda: self._not_and_more(at)) is not None:
+            raise self.fail(at)
+        self.at = at
+        value = self.value()
+        return self._predicate(value, start)
+
+    def _not_and_more(self, at: int) -> Expression:
+        self.at = at + 1
+        return self._negation()
 
     def _exists(self) -> Expression:
         start = self.start
@@ -137,7 +152,7 @@ class Expressions(Follow):
     def _in(self, value: Expression, start: int, negated: bool, begin: int) -> Expression:
         typed = self.kinds[self.at + 1] == "SELECT" and self.is_string(self.at + 2) and self.kinds[self.at + 3] == ","
         options = self.attempt(self._options) if typed else None
-        if options is None and self.is_query_ahead() and (query := self.attempt(self.parenthesized_query)):
+        if options is None and self.is_query_ahead() and (query := self.attempt(self.parenthesized_query, "query")):
             return InSubquery(start, self.stop, value, query, negated)
         options = self._options() if options is None else options
         if not options:

@@ -28,7 +28,7 @@ class ParseError(SparkError):
         self.position = offset - (text.rfind("\n", 0, offset) + 1)
 
     def __str__(self) -> str:
-        message = str(self.args[0])
+        message = str(self.args[0]).removeprefix(f"[{self.condition}] " if "_LEGACY_" in self.condition else "")
         if self.exception != "ParseException":
             return message
         if self.contexts:

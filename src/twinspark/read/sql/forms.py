@@ -35,10 +35,9 @@ class Forms(Windows):
     def _special(self, reading: Callable[[], Expression]) -> Expression | None:
         """A form of its own if the tokens match it and no call goes on behind it; else None."""
         at, complaints = self.at, len(self.complaints)
-        found = self.attempt(reading)
+        found = self.attempt(reading, "form")
         if found is not None and self._is_call_suffix():
-            self.at = at
-            del self.complaints[complaints:]
+            self.give_up(at, complaints, "form")
             return None
         return found
 
@@ -88,12 +87,12 @@ class Forms(Windows):
     def _case(self) -> Expression | None:
         if self.kinds[self.at + 1] in ("eof", ",", ")", ".", ";", "="):
             return None
-        return self.attempt(self._case_form)
+        return self.attempt(self._case_form, "case")
 
     def _case_form(self) -> Expression:
         start = self.start
         self.expect("CASE")
-        searched = self.attempt(self._branches) if self.kinds[self.at] == "WHEN" else None
+        searched = self.attempt(self._branches, "branches") if self.kinds[self.at] == "WHEN" else None
         value = None
         if searched is None:
             value = self.expression()

@@ -116,9 +116,9 @@ class Primaries(Forms):
     # ------------------------------------------------------------ parentheses
     def _parenthesized(self) -> Expression:
         start = self.start
-        if self._is_row_of_select() and (row := self.attempt(self._row)):
+        if self._is_row_of_select() and (row := self.attempt(self._row, "row")):
             return row
-        if self.is_query_ahead() and (query := self.attempt(self.parenthesized_query)):
+        if self.is_query_ahead() and (query := self.attempt(self.parenthesized_query, "query")):
             return Subquery(start, self.stop, query)
         if self._is_lambda():
             return self._lambda(self.in_parentheses(self.identifier), start)

@@ -224,7 +224,7 @@ class Relations(TableClauses):
     def _parenthesized_relation(self) -> Relation:
         start = self.start
         if self.is_query_ahead():
-            query = self.attempt(self.parenthesized_query)
+            query = self.attempt(self.parenthesized_query, "query")
             if query is not None:
                 sample = self.sample() if self.is_sample() else None
                 watermark = self.watermark()

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from twinspark.read.sql.samples import Samples
+from twinspark.read.sql.properties import PropertyLists
 from twinspark.read.sql.tree import (
     Changes,
     Expression,
@@ -24,7 +24,7 @@ _VERSIONS = ("SYSTEM_VERSION", "VERSION")
 _TIMESTAMPS = ("SYSTEM_TIME", "TIMESTAMP")
 
 
-class TableClauses(Samples):
+class TableClauses(PropertyLists):
     """The layer of aliases, time travel, options, watermarks and table arguments."""
 
     def table_alias(self) -> TableAlias | None:
@@ -71,27 +71,6 @@ class TableClauses(Samples):
     def options_clause(self) -> Properties:
         return self.property_list() if self.peek("WITH", "(") and self.take("WITH") else ()
 
-    def property_list(self) -> Properties:
-        return self.in_parentheses(self._property)
-
-    def _property(self) -> tuple[str, str | None]:
-        key = self.property_key()
-        if self.take("=") or self.kinds[self.at] not in (",", ")"):
-            return key, self._property_value()
-        return key, None
-
-    def property_key(self) -> str:
-        if self.is_string_or_marker(self.at):
-            return self.one_string() if self.is_string(self.at) else self.string_value()
-        return ".".join(self.multipart_identifier().parts)
-
-    def _property_value(self) -> str:
-        if self.take_any("integer", "decimal"):
-            return self.tokens.word(self.at - 1)
-        if self.take_any("TRUE", "FALSE"):
-            return self.kinds[self.at - 1].lower()
-        return self.string_value()
-
     def watermark(self) -> Watermark | None:
         if self.kinds[self.at] != "WATERMARK" or self.kinds[self.at + 1] in ("eof", ",", ")", "(", ";"):
             return None
@@ -129,7 +108,7 @@ class TableClauses(Samples):
     def _table_argument(self) -> Expression:
         start = self.start
         self.expect("TABLE")
-        relation = self.attempt(self.parenthesized_query) if self.is_query_ahead() else None
+        relation = self.attempt(self.parenthesized_query, "query") if self.is_query_ahead() else None
         if relation is not None:
             return self._partitioned(start, relation)
         parenthesized = self.take("(")
