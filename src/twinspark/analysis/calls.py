@@ -82,7 +82,8 @@ def call(
     signatures = overloads(name)
     if not signatures:
         raise unknown_function(name)
-    shown = text or call_text(shown_name(name, signatures[0]), arguments, distinct)
+    fitting = next((s for s in signatures if s.accepts(len(arguments))), signatures[0])
+    shown = text or call_text(shown_name(name, fitting), arguments, distinct)
     typing = Typing(name, arguments, settings, shown)
     signature, typed = resolve(signatures, typing)
     if typed.writer is not None:
@@ -171,6 +172,7 @@ def wrong_number(signatures: Sequence[Signature], typing: Typing) -> SparkError:
 
 def typed_call(signature: Signature, typing: Typing) -> Typed:
     if signature.rule is not None:
+        check_arguments(signature, typing)
         typed: Typed = signature.rule(typing)
         return typed
     arguments = with_defaults(signature, typing.arguments)
@@ -188,6 +190,14 @@ def typed_call(signature: Signature, typing: Typing) -> Typed:
             if not parameter.null_passes
         )
     return Typed(result_type(signature.result, bindings, parameters, casts), nullable, casts)
+
+
+def check_arguments(signature: Signature, typing: Typing) -> None:
+    """Before a rule sees them: what a parameter's families cannot take is refused in Spark's words."""
+    for index, parameter in enumerate(spread(signature, len(typing.arguments))):
+        type = typing.arguments[index].type
+        if not is_null(type) and implicit_type(type, parameter.types, typing.settings.ansi) is None:
+            raise unexpected_input_type(typing, index, required_text(parameter))
 
 
 def made_nullable(argument: Expression, target: DataType) -> bool:

@@ -4,6 +4,7 @@ from twinspark.functions import aggregates as aggregates
 from twinspark.functions import conditional as conditional
 from twinspark.functions import dates as dates
 from twinspark.functions import generators as generators
+from twinspark.functions import maths as maths
 from twinspark.functions import operators as operators
 from twinspark.functions import showing as showing
 from twinspark.functions import strings as strings

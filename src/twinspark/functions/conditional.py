@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from twinspark.errors import NotNative
 from twinspark.functions.common_types import common_type, common_type_without_strings
+from twinspark.functions.operators import check_comparable
 from twinspark.functions.registry import fn
 from twinspark.functions.typing import Call, Typed, different_data_types, unexpected_input_type
-from twinspark.types import BOOLEAN, DOUBLE, BooleanType, FloatType, is_null
+from twinspark.types import BOOLEAN, DOUBLE, ArrayType, BooleanType, FloatType, StructType, is_null
 
 
 def coalesced(call: Call) -> Typed:
@@ -49,11 +51,17 @@ def extreme_type(call: Call) -> Typed:
     found = common_type_without_strings(call.types, call.settings.ansi)
     if found is None:
         raise different_data_types(call, call.name)
+    check_comparable(call, found, call.name)
     return Typed(found, all(a.nullable for a in call.arguments), [found] * len(call.arguments))
 
 
 def scalar_extreme(name: str) -> Any:
-    return lambda call, *arguments: f"{name}({', '.join(arguments)})"
+    def write(call: Any, *arguments: str) -> str:
+        if isinstance(call.type, ArrayType | StructType):
+            raise NotNative(f"{name} of nested values")
+        return f"{name}({', '.join(arguments)})"
+
+    return write
 
 
 fn("greatest(any, any...+)", scalar_extreme("greatest"), rule=extreme_type)

@@ -3,13 +3,18 @@
 import math
 import struct
 
+# JDK 17 writes two digits where one would do for the smallest of all.
+SMALLEST = {5e-324: "4.9E-324", -5e-324: "-4.9E-324", 1e-323: "9.9E-324", -1e-323: "-9.9E-324"}
+
 
 def double_text(value: float) -> str:
-    return java_number(repr(float(value)), value)
+    return SMALLEST.get(value) or java_number(repr(float(value)), value)
 
 
 def float_text(value: float) -> str:
     """The shortest digits that read back as the same float."""
+    if abs(value) == as_float(1e-45):
+        return "1.4E-45" if value > 0 else "-1.4E-45"
     if math.isnan(value) or math.isinf(value):
         return java_number("", value)
     for digits in range(1, 18):

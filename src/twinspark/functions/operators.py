@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
@@ -113,6 +114,8 @@ def numeric_operands(call: Call) -> tuple[DataType, DataType]:
     left, right = operand_types(call)
     if is_null(left) and is_null(right):
         return DOUBLE, DOUBLE
+    if not call.settings.ansi and is_string(left) and is_string(right):
+        return DOUBLE, DOUBLE
     if not (isinstance(left, DecimalType) and isinstance(right, DecimalType)):
         found = tightest_common_type(left, right, call.settings.ansi)
         if found is None or (left != right and not is_numeric(found)):
@@ -148,13 +151,14 @@ def remainder_type(a: DecimalType, b: DecimalType) -> DecimalType:
 def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         if any(isinstance(type, TIMELY) for type in call.types):
-            typed = timely(call)
+            typed = timely(call) if call.name in ("+", "-") else None
             if typed is None:
                 raise NotNative(f"{call.name} of these dates or intervals")
             return typed
         left, right = numeric_operands(call)
         if isinstance(left, DecimalType) and isinstance(right, DecimalType):
-            return Typed(decimal_type(left, right), False, (left, right), add_nullable_casts=True)
+            overflows = not call.settings.ansi  # to null
+            return Typed(decimal_type(left, right), overflows, (left, right), add_nullable_casts=True)
         return Typed(left, False, (left, right), add_nullable_casts=True)
 
     return rule
@@ -259,13 +263,26 @@ def remained(call: Any, left: str, right: str) -> str:
     if isinstance(call.type, FLOATING):
         zero = error("REMAINDER_BY_ZERO", config=ANSI_CONFIG)
         return f"(CASE WHEN {right} = 0 THEN {zero} ELSE {left} % {right} END)"
-    return f"({left} % {right})"
+    if right.isdigit():
+        return f"({left} % {right})"
+    return f"(CASE WHEN {right} = -1 THEN {left} - {left} ELSE {left} % {right} END)"  # the smallest number over -1
 
 
 def negated(call: Any, value: str) -> str:
-    if is_integral(call.type) and not call.settings.ansi:
+    if isinstance(call.type, DecimalType) and call.type.precision == 38:
+        raise NotNative("the negative of a decimal of 38 digits")
+    if not is_integral(call.type):
+        return f"(-{value})"
+    if not call.settings.ansi:
         return wrapped(f"-CAST({value} AS HUGEINT)", call.type)
-    return f"(-{value})"
+    return checked_sign(f"-{value}", value, call.type)
+
+
+def checked_sign(made: str, value: str, type: DataType) -> str:
+    """The smallest number has no positive counterpart."""
+    least = -(1 << (BITS[type.__class__] - 1))
+    raised = error("ARITHMETIC_OVERFLOW", message="overflow", alternative="", config=ANSI_CONFIG)
+    return f"(CASE WHEN {value} = {least} THEN {raised} ELSE {cast_to(made, type)} END)"
 
 
 fn("+(any, any)", sum_like("+"), rule=arithmetic(add_type))
@@ -273,9 +290,16 @@ fn("-(any, any)", sum_like("-"), rule=arithmetic(add_type))
 fn("*(any, any)", times, rule=arithmetic(multiply_type))
 fn("/(any, any)", divided, rule=divide)
 fn("div(any, any)", integral_divided, rule=integral_divide)
-fn("%(any, any)", remained, "mod", rule=remainder)
+fn("%(any, any)", remained, rule=remainder)
+fn("mod(any, any)", remained, rule=remainder)
 fn("negative(any)", negated, rule=negative)
-fn("positive(numeric) -> T", "{0}", rule=negative)
+
+
+def positive(call: Call) -> Typed:
+    return replace(negative(call), text=f"(+ {call.arguments[0].text})")
+
+
+fn("positive(any)", "{0}", rule=positive)
 
 
 def bitwise(call: Call) -> Typed:
