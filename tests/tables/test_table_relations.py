@@ -1,0 +1,69 @@
+"""Names in queries: tables, paths, metadata tables and views, as the readers of plans ask for them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from twinspark.analysis.context import Context
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.relations import Scan
+from twinspark.tables.catalog import Identifier
+from twinspark.tables.catalogs import Catalogs
+from twinspark.tables.filescan import ScanContext
+from twinspark.tables.predicates import Comparison
+from twinspark.tables.relations import TableRelations
+from twinspark.tables.session_catalog import View
+from twinspark.tables.write import FileWrite, write_files
+
+SCHEMA = StructType([StructField("id", LongType(), False), StructField("s", StringType())])
+T = Identifier.of("default", "t")
+
+
+@pytest.fixture()
+def tables(tmp_path: Path, duck: Any) -> TableRelations:
+    made = TableRelations(Catalogs(str(tmp_path / "home")), ScanContext(duck))
+    home = made.catalogs.get("spark_catalog")
+    home.create_table(T, SCHEMA)
+    home.append(T, duck, "SELECT 1 AS id, 'a' AS s")
+    home.append(T, duck, "SELECT 2 AS id, 'b' AS s")
+    return made
+
+
+def test_a_table_is_a_scan(tables: TableRelations, duck: Any) -> None:
+    for parts in [("t",), ("default", "t"), ("spark_catalog", "default", "t")]:
+        relation, qualifier = tables.relation(parts, Context())
+        assert isinstance(relation, Scan) and qualifier == ("spark_catalog", "default", "t")
+        assert [(f.name, f.nullable) for f in relation.fields] == [("id", False), ("s", True)]
+        assert sorted(duck.execute(f"SELECT * FROM {relation.sql}").fetchall()) == [(1, "a"), (2, "b")]
+    relation, _ = tables.relation(("t",), Context(), Comparison("=", ("id",), 2))
+    assert isinstance(relation, Scan) and len(relation.input_files) == 1
+
+
+def test_a_path_is_a_scan(tables: TableRelations, tmp_path: Path, duck: Any) -> None:
+    write_files(FileWrite("SELECT 7 AS id, 'x' AS s", "parquet", str(tmp_path / "out"), SCHEMA), duck)
+    relation, _ = tables.relation(("parquet", str(tmp_path / "out")), Context())
+    assert isinstance(relation, Scan)
+    assert duck.execute(f"SELECT * FROM {relation.sql}").fetchall() == [(7, "x")]
+
+
+def test_metadata_tables_and_missing_ones(tables: TableRelations) -> None:
+    relation, _ = tables.relation(("t", "snapshots"), Context())
+    assert "snapshot_id" in [field.name for field in relation.fields]
+    for parts in [("none",), ("default", "none"), ("t", "nonsense"), ("none", "history")]:
+        with pytest.raises(SparkError) as missing:
+            tables.relation(parts, Context())
+        assert missing.value.parameters == {
+            "relationName": ".".join(f"`{part}`" for part in parts),
+            "searchPath": "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]",
+        }
+
+
+def test_views_are_told_apart(tables: TableRelations) -> None:
+    view = View(Identifier.of("default", "v"), "SELECT 1 AS a", "a INT NOT NULL")
+    tables.catalogs.get("spark_catalog").create_view(view)
+    assert tables.view(("v",), Context()) == view
+    assert tables.view(("t",), Context()) is None
+    with pytest.raises(NotNative):
+        tables.relation(("v",), Context())
