@@ -32,7 +32,7 @@ def literal_text(value: Any, type: DataType, zone: str) -> str:
     if isinstance(type, DoubleType | FloatType):
         return number_text(value, type)
     if isinstance(type, DecimalType):
-        return f"{Decimal(value):f}"
+        return f"{abs(value) if not value else Decimal(value):f}"
     if isinstance(type, BinaryType):
         return f"X'{bytes(value).hex().upper()}'"
     if isinstance(type, DateType | TimestampType | TimestampNTZType):

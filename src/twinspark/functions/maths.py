@@ -132,8 +132,8 @@ def tried(rule: Callable[[Call], Typed], operator: str) -> Callable[[Call], Type
     """try_add and its kin: the operator's types, null where it would raise."""
 
     def typed(call: Call) -> Typed:
-        if any(isinstance(type, TIMELY) for type in call.types):
-            raise NotNative(f"{call.name} of dates or intervals")
+        if any(isinstance(type, TIMELY) or is_string(type) for type in call.types):
+            raise NotNative(f"{call.name} of dates, intervals or strings")
         made = rule(Call(operator, call.arguments, call.settings, call.text))
         return replace(made, nullable=True)
 

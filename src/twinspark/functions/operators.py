@@ -167,6 +167,8 @@ def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) 
 def divide(call: Call) -> Typed:
     if any(isinstance(type, TIMELY) for type in call.types):
         raise NotNative("division of intervals")
+    if is_null(call.types[0]):
+        return Typed(DOUBLE, True, (DOUBLE, DOUBLE))
     left, right = numeric_operands(call)
     if isinstance(left, DecimalType) and isinstance(right, DecimalType):
         return Typed(divide_type(left, right), True, (left, right))

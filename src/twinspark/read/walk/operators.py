@@ -20,7 +20,11 @@ def walk_binary(node: tree.Binary, scope: Scope, walk: Walk) -> Expression:
     left, right = walk.read(node.left, scope), walk.read(node.right, scope)
     if node.operator in ("<>", "!="):
         return build.call("not", [build.call("==", [left, right], walk.settings)], walk.settings)
-    return build.call(NAMES.get(node.operator, node.operator), [left, right], walk.settings)
+    text = f"({left.text} {node.operator} {right.text})" if node.operator in SHIFTS else None
+    return build.call(NAMES.get(node.operator, node.operator), [left, right], walk.settings, text=text)
+
+
+SHIFTS = ("<<", ">>", ">>>")
 
 
 @walks(tree.Unary)
