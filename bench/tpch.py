@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -107,6 +109,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     """Measure each engine by itself, write JSON and Markdown, print the table."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers are ended too
     chosen = arguments()
     directory = data.tpch(chosen.scale)
     report: Result = {"scale": chosen.scale, "machine": tpch_servers.machine(), "engines": {}}

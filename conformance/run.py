@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     """Run, score, document; in auto mode everything that passes on Spark has to pass."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers are ended too
     chosen = arguments()
     suite = prepared()
     if chosen.kind != "doctests" and not suite.has_spark_files:
