@@ -46,6 +46,27 @@ def frame_of(session: Any, data: Any, schema: Any = None) -> Any:
     return frame_of_rows(session, data, declared)
 
 
+def empty_twin(session: Any, data: Any, schema: Any = None) -> Any:
+    """The same columns without rows, for local data whose schema is known: Spark analyses a plan over it in no time.
+
+    Over the data itself Spark would read all of it for each analysis.
+    """
+    if isinstance(data, str | Path | DataFrame):
+        return None
+    if schema is not None:
+        return session.createDataFrame([], declared_schema(schema))
+    if isinstance(data, pa.Table | pa.RecordBatch) and not any(map(has_no_zone, data.schema.types)):
+        return session.createDataFrame([], from_arrow_schema(data.schema))
+    return None
+
+
+def has_no_zone(type: pa.DataType) -> bool:
+    """Whether the session's own setting decides what such a timestamp is; nested ones count, too."""
+    if pa.types.is_nested(type):
+        return any(has_no_zone(type.field(at).type) for at in range(type.num_fields))
+    return pa.types.is_timestamp(type) and type.tz is None
+
+
 def declared_schema(schema: Any) -> StructType:
     if isinstance(schema, pa.Schema):
         found: StructType = from_arrow_schema(schema)

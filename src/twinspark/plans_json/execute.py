@@ -1,13 +1,15 @@
 """The contract itself: run a plan over data, check it without running, and say which operations there are."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 
-from twinspark.plans_json.data import frame_of
-from twinspark.plans_json.frames import applied
+from twinspark.plans_json.data import empty_twin, frame_of
+from twinspark.plans_json.frames import Given, applied, other_frame
 from twinspark.plans_json.problems import DataError, PlanError, Problem
 from twinspark.plans_json.read_step import OPERATIONS, read_steps
 from twinspark.plans_json.reading import Notes, shown
@@ -31,11 +33,17 @@ def execute_plan(data: Any, schema: Any, plan: Any, session: Any = None) -> Any:
     steps, problems = read_plan(plan, session)
     if problems:
         raise PlanError(problems)
-    frames = [frame_of(session, data, schema)]
+    frame = frame_of(session, data, schema)
+    twin = empty_twin(session, data, schema) or frame
+    twins = [twin]
     for index, step in steps:
-        frames.append(applied_at(index, step, frames[-1]))
-    analysed(frames, steps)
-    return frames[-1]
+        with told_with(index, step):
+            other = other_frame(session, step)
+            twins.append(applied(step, Given(twin, twin, other)))
+            frame = twins[-1] if frame is twin else applied(step, Given(frame, twin, other))
+            twin = twins[-1]
+    analysed(twins, steps)
+    return frame
 
 
 def active_session() -> Any:
@@ -64,9 +72,11 @@ def plan_list(plan: Any, notes: Notes) -> list[Any]:
     return []
 
 
-def applied_at(index: int, step: Step, frame: Any) -> Any:
+@contextmanager
+def told_with(index: int, step: Step) -> Iterator[None]:
+    """Errors while a step is built say which step it was."""
     try:
-        return applied(step, frame)
+        yield
     except DataError as error:
         raise DataError(error.row, error.column, f"{error.message} (other_data of step {index})") from error
     except PySparkException as error:
@@ -75,7 +85,7 @@ def applied_at(index: int, step: Step, frame: Any) -> Any:
 
 
 def analysed(frames: list[Any], steps: list[tuple[int, Step]]) -> None:
-    """Spark's own error, with the first step that it holds for."""
+    """Spark's own error, with the first step that it holds for; asked of frames without rows, so nothing is read."""
     try:
         _ = frames[-1].schema
     except AnalysisException as error:
