@@ -3,6 +3,7 @@
 import math
 import random
 import re
+import struct
 
 import pyarrow as pa
 from native_case import case, table, text_inputs
@@ -54,32 +55,40 @@ for kind in DECIMALS:
 
 
 def double_value(rng: random.Random) -> float | None:
-    """Values people have, ties, limits, and anything below 10^15 (JDK 17 prints the shortest digits there too)."""
+    """Values people have, ties, limits, and any bits."""
     kind = rng.random()
     if kind < 0.02:
         return None
     if kind < 0.1:
         return rng.choice(
-            [0.0, -0.0, math.nan, math.inf, -math.inf, 5e-324, 1.7976931348623157e308, 0.5, -0.5, 1e7, 1e-3]
+            [0.0, -0.0, math.nan, math.inf, -math.inf, 5e-324, 1.7976931348623157e308, 0.5, 1e7, 1e-3, 2e23]
         )
     if kind < 0.4:
         return rng.randint(-(10 ** rng.randint(1, 12)), 10 ** rng.randint(1, 12)) / 10 ** rng.randint(0, 6)
     if kind < 0.6:
         return (rng.randint(-(10**6), 10**6) * 10 + 5) / 10 ** rng.randint(1, 8)
-    return rng.uniform(-1, 1) * 10 ** rng.randint(-20, 15)
+    if kind < 0.7:
+        bits: float = struct.unpack("<d", rng.randbytes(8))[0]
+        return bits
+    return rng.uniform(-1, 1) * 10 ** rng.randint(-20, 20)
 
 
 def double_inputs(rng: random.Random, rows: int) -> pa.Table:
     return table(a=(pa.float64(), [double_value(rng) for _ in range(rows)]))
 
 
+def float_value(rng: random.Random) -> float | None:
+    kind = rng.random()
+    if kind < 0.1:
+        return rng.choice([None, 0.0, -0.0, math.nan, math.inf, -math.inf, 0.5, 1e7, 16777216.0])
+    if kind < 0.5:
+        return rng.randint(-(10**6), 10**6) / 10 ** rng.randint(0, 6)
+    bits: float = struct.unpack("<f", rng.randbytes(4))[0]
+    return bits
+
+
 def float_inputs(rng: random.Random, rows: int) -> pa.Table:
-    """Floats of up to six digits, whose shortest text every JDK prints."""
-    values = [
-        rng.choice([None, 0.0, -0.0, math.nan, math.inf, -math.inf, 0.5, 1e7, 16777216.0]) for _ in range(rows // 10)
-    ]
-    values += [rng.randint(-(10**6), 10**6) / 10 ** rng.randint(0, 6) for _ in range(rows - len(values))]
-    return table(a=(pa.float32(), values))
+    return table(a=(pa.float32(), [float_value(rng) for _ in range(rows)]))
 
 
 case("double_to_string", double_inputs, "cast(a AS string)", "spark_double_to_string(a)")

@@ -98,3 +98,23 @@ def test_errors_are_sparks(sql: str, error: str) -> None:
     with pytest.raises(duckdb.Error) as raised:
         on.sql(f"SELECT {sql}").fetchall()
     assert str(raised.value).endswith(error)
+
+
+@needs_extension
+@pytest.mark.parametrize(
+    ("number", "java_17", "java_21"),
+    [
+        ("24110957083645312", "2.4110957083645312E16", "2.411095708364531E16"),
+        ("2.004168360008973E-292", "2.0041683600089728E-292", "2.004168360008973E-292"),
+        ("9.9E-324", "1.0E-323", "9.9E-324"),
+        ("0.1", "0.1", "0.1"),
+    ],
+)
+def test_text_of_doubles_follows_the_java_that_runs_spark(number: str, java_17: str, java_21: str) -> None:
+    on = connection()
+    try:
+        for version, text in ((17, java_17), (21, java_21)):
+            native.use_java(on, version)
+            assert on.sql(f"SELECT spark_double_to_string({number}::DOUBLE)").fetchall() == [(text,)]
+    finally:
+        native.use_java(on, 17)

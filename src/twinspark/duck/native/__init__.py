@@ -53,6 +53,12 @@ def load(connection: duckdb.DuckDBPyConnection) -> bool:
     return True
 
 
+def use_java(connection: duckdb.DuckDBPyConnection, version: int) -> None:
+    """Tells, for the whole process, which Java runs Spark: text of doubles depends on it (17 until told)."""
+    if available():
+        connection.execute(f"SELECT spark_java({version})")
+
+
 def _quoted(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 

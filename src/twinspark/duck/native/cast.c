@@ -270,7 +270,7 @@ static decimal_digits round_digits(decimal_digits number, int64_t scale, bool ha
 static double round_double(double value, int64_t scale, bool half_even) {
     if (!isfinite(value))
         return value;
-    decimal_digits rounded = round_digits(shortest_double(fabs(value)), scale, half_even);
+    decimal_digits rounded = round_digits(java_double_digits(fabs(value)), scale, half_even);
     double magnitude = from_digits(rounded.digits, rounded.exponent);
     return value < 0 && magnitude != 0 ? -magnitude : magnitude; /* a BigDecimal knows no negative zero */
 }
@@ -279,7 +279,7 @@ static double round_double(double value, int64_t scale, bool half_even) {
 static float round_float(float value, int64_t scale, bool half_even) {
     if (!isfinite(value))
         return value;
-    decimal_digits rounded = round_digits(shortest_double(fabs((double)value)), scale, half_even);
+    decimal_digits rounded = round_digits(java_double_digits(fabs((double)value)), scale, half_even);
     float magnitude = float_from_digits(rounded.digits, rounded.exponent);
     return value < 0 && magnitude != 0 ? -magnitude : magnitude;
 }

@@ -132,7 +132,7 @@ static bool digits_at_scale(decimal_digits number, int scale, uint256 *result) {
 static bool average_of_doubles(const decimal_state *state, int scale, int128 *result) {
     double average = state->rough / (double)state->count / (double)(int64_t)power_of_ten[state->input_scale];
     uint256 magnitude;
-    if (!digits_at_scale(shortest_double(fabs(average)), scale, &magnitude) ||
+    if (!digits_at_scale(java_double_digits(fabs(average)), scale, &magnitude) ||
         low_128(&magnitude) >= power_of_ten[state->precision])
         return false;
     *result = average < 0 ? -(int128)low_128(&magnitude) : (int128)low_128(&magnitude);

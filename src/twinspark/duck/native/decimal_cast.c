@@ -232,7 +232,7 @@ static void double_rows(native_call *call) {
         big_decimal number;
         if (!isfinite(value))
             set_null(call, row);
-        else if (round_shortest(shortest_double(fabs(value)), call->scale, precision, &magnitude))
+        else if (round_shortest(java_double_digits(fabs(value)), call->scale, precision, &magnitude))
             RESULT(call, stored_int128)[row] = value < 0 ? -(int128)magnitude : (int128)magnitude;
         else if (call->function->extra) {
             big_decimal_of(value, buffer, digits, &number);

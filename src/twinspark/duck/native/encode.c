@@ -205,7 +205,7 @@ static size_t format_double(double value, int places, char *into) {
         return (size_t)sprintf(into, "NaN");
     if (isinf(value))
         return (size_t)sprintf(into, value < 0 ? "-\xE2\x88\x9E" : "\xE2\x88\x9E");
-    decimal_digits number = shortest_double(fabs(value));
+    decimal_digits number = old_java_double(fabs(value)); /* DecimalFormat kept to the old digits */
     int drop = -number.exponent - places;
     if (drop > 0) {
         uint64_t divisor = 1, quotient = 0, rest = 1;

@@ -1,6 +1,7 @@
 /* Shortest digits by Raffaello Giulietti's Schubfach method ("The Schubfach way to render doubles", 2020), and Java's layout.
  *
- * JDK 19 and later print exactly these digits; JDK 17 prints one digit more for about 0.3 % of random bit patterns (JDK-4511638). */
+ * JDK 19 and later print exactly these digits (JDK-4511638); for earlier ones see javadigits.c.
+ * SQL spelling: spark_java(version) tells, for the whole process, which Java runs Spark. */
 #include "shortest.h"
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ static decimal_digits shortest_tiny(uint64_t c, int q) {
     return (decimal_digits){tenfold.digits, tenfold.exponent - 1};
 }
 
-decimal_digits shortest_double(double magnitude) {
+static decimal_digits shortest_double(double magnitude) {
     uint64_t bits;
     memcpy(&bits, &magnitude, 8);
     uint64_t fraction = bits & ((1ULL << 52) - 1);
@@ -72,7 +73,7 @@ decimal_digits shortest_double(double magnitude) {
     return shortest(fraction | 1ULL << 52, exponent - 1075, 1ULL << 52, -1074);
 }
 
-decimal_digits shortest_float(float magnitude) {
+static decimal_digits shortest_float(float magnitude) {
     uint32_t bits;
     memcpy(&bits, &magnitude, 4);
     uint32_t fraction = bits & ((1U << 23) - 1);
@@ -83,6 +84,24 @@ decimal_digits shortest_float(float magnitude) {
         return fraction < 8 ? shortest_tiny(fraction, -149) : shortest(fraction, -149, 1U << 23, -149);
     return shortest(fraction | 1U << 23, exponent - 150, 1U << 23, -149);
 }
+
+static int java_version = 17;
+
+decimal_digits java_double_digits(double magnitude) {
+    return java_version < 19 ? old_java_double(magnitude) : shortest_double(magnitude);
+}
+decimal_digits java_float_digits(float magnitude) {
+    return java_version < 19 ? old_java_float(magnitude) : shortest_float(magnitude);
+}
+
+static void java_rows(native_call *call) {
+    EACH_ROW(call, row) {
+        java_version = ARGUMENT(call, int32_t, 0)[row];
+        RESULT(call, int32_t)[row] = java_version;
+    }
+}
+
+const native_function java_functions[] = {{"spark_java", "i>i", java_rows, NULL}, {NULL}};
 
 /* Plain from 10^-3 to 10^7, otherwise computerised scientific notation; always a digit after the point. */
 static int java_text(decimal_digits number, bool negative, char *into) {
@@ -120,11 +139,11 @@ static int special_text(double value, char *into) {
 int java_double_text(double value, char *into) {
     if (!isfinite(value))
         return special_text(value, into);
-    return java_text(shortest_double(fabs(value)), signbit(value), into);
+    return java_text(java_double_digits(fabs(value)), signbit(value), into);
 }
 
 int java_float_text(float value, char *into) {
     if (!isfinite(value))
         return special_text(value, into);
-    return java_text(shortest_float(fabsf(value)), signbit(value), into);
+    return java_text(java_float_digits(fabsf(value)), signbit(value), into);
 }

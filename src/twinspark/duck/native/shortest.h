@@ -1,12 +1,16 @@
-/* The shortest decimal that reads back as the same double or float: what Java's Double.toString and Spark's casts build on. */
+/* Decimal digits of doubles and floats as Java prints them: what Double.toString, round and casts to decimals build on. */
 #pragma once
 #include "native.h"
 
 /* value = digits * 10^exponent, without trailing zeros (0 is 0 * 10^0). */
 typedef struct { uint64_t digits; int exponent; } decimal_digits;
 
-decimal_digits shortest_double(double magnitude); /* finite, not negative */
-decimal_digits shortest_float(float magnitude);
+/* The digits that the Java behind Spark prints; magnitudes are finite and not negative. From Java 19 on they are the shortest
+ * that read back as the same number, before they were sometimes one more (spark_java says which; 17 until it is called). */
+decimal_digits java_double_digits(double magnitude);
+decimal_digits java_float_digits(float magnitude);
+decimal_digits old_java_double(double magnitude);
+decimal_digits old_java_float(float magnitude);
 
 enum { JAVA_NUMBER_SIZE = 32 };
 /* Java's text of a number, "1.0E10", "-0.0", "NaN"; returns its length. */
