@@ -51,6 +51,37 @@ def decimal_type(kind: t.DecimalType, zone: str) -> pa.DataType:
 
 
 def list_type(kind: t.ArrayType, zone: str) -> pa.DataType:
+    return pa.list_(named("element", kind.elementType, kind.containsNull, zone))
+
+
+def map_type(kind: t.MapType, zone: str) -> pa.DataType:
+    key = named("key", kind.keyType, False, zone)
+    return pa.map_(key, named("value", kind.valueType, kind.valueContainsNull, zone))
+
+
+def struct_type(kind: t.StructType, zone: str) -> pa.DataType:
+    return pa.struct([named(field.name, field.dataType, field.nullable, zone) for field in kind.fields])
+
+
+def named(name: str, kind: t.DataType, nullable: bool, zone: str) -> pa.Field:
+    """Arrow has no field of nulls that is not nullable, though Spark does: the key of `map()`."""
+    return pa.field(name, arrow_type(kind, zone), nullable or isinstance(kind, t.NullType))
+
+
+NESTED:
+        return NESTED[type(kind)](kind, zone)
+    return ARROW[type(kind)]
+
+
+def timestamp_type(kind: t.TimestampType, zone: str) -> pa.DataType:
+    return pa.timestamp("us", zone)
+
+
+def decimal_type(kind: t.DecimalType, zone: str) -> pa.DataType:
+    return pa.decimal128(kind.precision, kind.scale)
+
+
+def list_type(kind: t.ArrayType, zone: str) -> pa.DataType:
     return pa.list_(pa.field("element", arrow_type(kind.elementType, zone), kind.containsNull))
 
 

@@ -35,7 +35,7 @@ def from_text(texts: pa.Array, kind: t.DataType, zone: str = "UTC", column: str 
         if convert is not None:
             return convert(texts, kind, zone, column)
         return pc.cast(texts, arrow_type(kind, zone))
-    except (pa.ArrowInvalid, ValueError) as error:
+    except (pa.ArrowInvalid, ValueError, ArithmeticError) as error:
         raise DataError(name_the_row(texts, kind, zone, column, str(error)), "22018") from error
 
 
@@ -51,7 +51,7 @@ def readable(value: Any, carrier: pa.DataType, kind: t.DataType, zone: str, colu
     one = pa.array([value.as_py()], carrier)
     try:
         CONVERT[type(kind)](one, kind, zone, column) if type(kind) in CONVERT else pc.cast(one, arrow_type(kind, zone))
-    except (pa.ArrowInvalid, ValueError):
+    except (pa.ArrowInvalid, ValueError, ArithmeticError):
         return False
     return True
 

@@ -126,12 +126,15 @@ class ConnectStatement:
 
     @property
     def batches(self) -> Iterator[pa.RecordBatch]:
-        while self.first:
-            yield readable(self.first.pop(0))
-        with spark_errors():
-            for item in self.stream:
-                if isinstance(item, pa.RecordBatch):
-                    yield readable(item)
+        try:
+            while self.first:
+                yield readable(self.first.pop(0))
+            with spark_errors():
+                for item in self.stream:
+                    if isinstance(item, pa.RecordBatch):
+                        yield readable(item)
+        finally:
+            self.stream.close()  # tells the server that nobody reads on
 
     def progress(self) -> float:
         return self.done

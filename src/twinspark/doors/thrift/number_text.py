@@ -29,7 +29,7 @@ def java_double_text(array: pa.Array) -> pa.Array:
     plain = pc.or_(
         pc.equal(size, 0), pc.and_(pc.greater_equal(size, SMALLEST_PLAIN), pc.less(size, SMALLEST_SCIENTIFIC))
     )
-    finite = pc.if_else(plain, with_fraction(parts), scientific(parts))
+    finite = smallest(array, pc.if_else(plain, with_fraction(parts), scientific(parts)))
     return pc.if_else(pc.is_finite(array), finite, special(array))
 
 
@@ -56,6 +56,16 @@ def scientific(parts: pa.Array) -> pa.Array:
     shown = pc.if_else(pc.equal(rest, ""), "0", rest)
     first = pc.utf8_slice_codeunits(significant, 0, 1)
     return pc.binary_join_element_wise(group(parts, "sign"), first, ".", shown, "E", pc.cast(power, pa.string()), "")
+
+
+def smallest(array: pa.Array, texts: pa.Array) -> pa.Array:
+    """Java shows two digits at least, and near zero one digit says less than two: 4.9E-324, where 5E-324 would do."""
+    limit = 1e-43 if pa.types.is_float32(array.type) else 1e-322
+    rare = pc.and_(pc.less(pc.abs(array), limit), pc.match_substring_regex(texts, r"^-?\d\.0E"))
+    if not pc.any(rare).as_py():
+        return texts
+    values = zip(array.to_pylist(), texts.to_pylist(), rare.to_pylist(), strict=True)
+    return pa.array([f"{value:.1E}" if is_rare else text for value, text, is_rare in values], pa.string())
 
 
 def special(array: pa.Array) -> pa.Array:

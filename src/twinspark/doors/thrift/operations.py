@@ -1,9 +1,11 @@
 """One operation of a session: how it runs, what state it is in, and its rows as they are fetched."""
 
+import contextlib
+import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 import pyarrow as pa
 from pyspark.sql import types as t
@@ -25,6 +27,10 @@ RESPONSE_BYTES = 32 << 20  # hive-jdbc refuses messages over 100 MB
 BATCH_BYTES = 8 << 20  # Apache Thrift's Python refuses strings over 16,384,000 bytes
 KEPT_BYTES = 64 << 20  # how much of a result a client may go back over (FETCH_FIRST)
 COMMAND_RESULT = t.StructType([t.StructField("Result", t.StringType())])  # what Spark's server answers to DDL
+
+
+CANCEL_PAUSE = 0.5
+LOG = logging.getLogger(__name__)
 
 
 class HandleError(Exception):
@@ -84,6 +90,13 @@ class Rows:
         if self.kept_bytes > KEPT_BYTES:
             self.kept = None
 
+    def close(self) -> None:
+        """Ends the stream behind it too, so that a statement nobody reads any more stops running."""
+        self.batches, self.waiting, self.kept, unread = iter(()), [], None, self.batches
+        if isinstance(unread, Generator):
+            with contextlib.suppress(ValueError):  # another thread is reading it right now, and will end with it
+                unread.close()
+
     def rewind(self) -> None:
         if self.position == 0:
             return
@@ -103,7 +116,7 @@ class Operation:
         self.wire: pa.Schema | None = None
         self.error, self.sqlstate = "", ""
         self.started, self.completed = now(), 0
-        self.lock, self.done = threading.Lock(), threading.Event()
+        self.lock, self.done, self.worked = threading.Lock(), threading.Event(), threading.Event()
         self.timer: threading.Timer | None = None
 
     @property
@@ -133,6 +146,10 @@ class Operation:
             self.enter(OperationState.FINISHED)
         except BackendError as error:
             self.fail(f"Error running query: {error}", error.sqlstate or "")
+        finally:
+            self.worked.set()
+            if self.state != OperationState.FINISHED and self.rows is not None:
+                self.rows.close()
 
     def fail(self, message: str, sqlstate: str) -> None:
         with self.lock:
@@ -154,17 +171,26 @@ class Operation:
 
     def time_out(self) -> None:
         if self.enter(OperationState.TIMEDOUT):
-            self.session.cancel(self.name)
+            self.interrupt()
 
     def cancel(self) -> None:
         if self.enter(OperationState.CANCELED):
-            self.session.cancel(self.name)
+            threading.Thread(target=self.interrupt, name=f"cancel-{self.name}", daemon=True).start()
+
+    def interrupt(self) -> None:
+        """Again and again until the work has ended: what is not running yet when it is cancelled would run on."""
+        while not self.worked.is_set():
+            try:
+                self.session.cancel(self.name)
+            except BackendError as error:
+                LOG.warning("%s could not be cancelled: %s", self.name, error)
+                return
+            self.worked.wait(CANCEL_PAUSE)
 
     def close(self) -> None:
-        if self.enter(OperationState.CANCELED):
-            self.session.cancel(self.name)
+        self.cancel()
         if self.rows is not None:
-            self.rows.batches = iter(())
+            self.rows.close()
 
     # What the service answers with
 

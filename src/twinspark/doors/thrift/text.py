@@ -58,6 +58,9 @@ def joined(*parts: Any) -> pa.Array:
 def escaped(texts: pa.Array) -> pa.Array:
     for raw, shown in ESCAPES:
         texts = pc.replace_substring(texts, raw, shown)
+    if pc.any(pc.match_substring_regex(texts, "[\x00-\x1f]")).as_py():
+        for code in range(0x20):
+            texts = pc.replace_substring(texts, chr(code), f"\\u{code:04x}")
     return texts
 
 
