@@ -9,6 +9,8 @@ from twinspark.errors import NotNative
 from twinspark.read.sql import (
     ParseError,
     ParserConfig,
+    bind_parameters,
+    parameter_markers,
     parse_columns,
     parse_ddl,
     parse_schema,
@@ -123,6 +125,14 @@ def test_files_are_split_at_semicolons() -> None:
         "begin select 1; select 2; end",
         "select case when a then 1 end",
     ]
+
+
+def test_parameters_are_bound_in_the_text() -> None:
+    text = "select :a, v:b, 'x' :c, cast(? as decimal(10, ?)), \":d\" -- :e\n from t limit ?"
+    assert [name for _, _, name in parameter_markers(text)] == ["a", "c", "", "", ""]
+    assert bind_parameters(text, {"a": "1", "c": "'y'"}, ["2", "3"]) == (
+        "select 1, v:b, 'x' 'y', cast(2 as decimal(10, 3)), \":d\" -- :e\n from t limit ?"
+    )
 
 
 def test_variables_are_put_in_before_reading() -> None:

@@ -11,6 +11,8 @@ from twinspark.read.sql.data_types import (
 )
 from twinspark.read.sql.failures import ParseError
 from twinspark.read.sql.parser import (
+    bind_parameters,
+    parameter_markers,
     parse_expression,
     parse_multipart_identifier,
     parse_query,
@@ -22,6 +24,8 @@ __all__ = [
     "DEFAULT",
     "ParseError",
     "ParserConfig",
+    "bind_parameters",
+    "parameter_markers",
     "parse_columns",
     "parse_ddl",
     "parse_expression",

@@ -31,6 +31,7 @@ class Cursor:
         self.farthest = 0
         self.complaints: list[ParseError] = []
         self.failed: set[tuple[str, int]] = set()
+        self.markers: list[tuple[int, int, str]] = []  # start, stop and name (empty for `?`) of parameter markers
         names, strict = (ANSI_NAMES, ANSI_NAMES) if config.enforce_reserved_keywords else (NAMES, STRICT_NAMES)
         if config.double_quoted_identifiers:
             names, strict = names | {"doublequoted"}, strict | {"doublequoted"}
@@ -106,6 +107,8 @@ class Cursor:
         """Back to that token and those complaints."""
         self.at = at
         del self.complaints[complaints:]
+        while self.markers and self.markers[-1][0] >= self.starts[at]:
+            self.markers.pop()
         if name:
             self.failed.add((name, at))
 

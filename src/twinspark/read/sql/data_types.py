@@ -2,6 +2,7 @@
 
 from pyspark.sql import types as spark
 
+from twinspark.errors import NotNative
 from twinspark.read.sql.config import DEFAULT, ParserConfig
 from twinspark.read.sql.failures import ParseError
 from twinspark.read.sql.strings import Strings
@@ -143,7 +144,15 @@ class DataTypes(Strings):
         self.expect(")")
         return values
 
+    takes_number_markers = False  # only where markers are looked for, not what they mean
+
     def integer_value(self) -> int:
+        """A number; a parameter marker may stand for it, but must be bound before it is read."""
+        if self.is_marker(self.at):
+            if not self.takes_number_markers:
+                raise NotNative("SQL: a parameter marker for the number of a type")
+            self.marker()
+            return 1
         self.expect("integer")
         return int(self.tokens.word(self.at - 1))
 

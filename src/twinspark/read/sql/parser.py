@@ -1,5 +1,7 @@
 """The entry points: one text, one tree."""
 
+from collections.abc import Mapping, Sequence
+
 from twinspark.read.sql.config import DEFAULT, ParserConfig
 from twinspark.read.sql.scripts import Scripts
 from twinspark.read.sql.tree import Expression, Query, Statement
@@ -27,6 +29,32 @@ def parse_multipart_identifier(text: str, config: ParserConfig = DEFAULT) -> tup
     """The parts of a name such as `db`.`t`."""
     reader = Scripts(text, config)
     return reader.whole(reader.multipart_identifier).parts
+
+
+def parameter_markers(text: str, config: ParserConfig = DEFAULT) -> list[tuple[int, int, str]]:
+    """Start, stop and name of the parameter markers of a statement, in order; `?` has no name."""
+    reader = Scripts(text, config)
+    reader.takes_number_markers = True
+    reader.whole(reader.script_or_statement, semicolons=True)
+    return sorted(set(reader.markers))
+
+
+def bind_parameters(
+    text: str,
+    named: Mapping[str, str],
+    positional: Sequence[str] = (),
+    config: ParserConfig = DEFAULT,
+) -> str:
+    """The statement with its markers replaced by SQL literals, as Spark does before it reads it.
+
+    Markers without a literal stay as they are, for analysis to name them.
+    """
+    parts, end, unnamed = [], 0, iter(positional)
+    for start, stop, name in parameter_markers(text, config):
+        literal = named.get(name) if name else next(unnamed, None)
+        parts += [text[end:start], text[start:stop] if literal is None else literal]
+        end = stop
+    return "".join([*parts, text[end:]])
 
 
 def split_statements(text: str, config: ParserConfig = DEFAULT) -> list[str]:

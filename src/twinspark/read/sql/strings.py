@@ -31,11 +31,11 @@ class Strings(Cursor):
         return unescape(word)
 
     def marker(self) -> Parameter:
-        start = self.start
-        if self.take("?"):
-            return Parameter(start, self.stop, "")
-        self.expect(":")
-        name = self.simple_identifier()
+        start, name = self.start, ""
+        if not self.take("?"):
+            self.expect(":")
+            name = self.simple_identifier()
+        self.markers.append((start, self.stop, name))
         return Parameter(start, self.stop, name)
 
     def string(self) -> Expression:
