@@ -68,36 +68,6 @@ def named(name: str, kind: t.DataType, nullable: bool, zone: str) -> pa.Field:
     return pa.field(name, arrow_type(kind, zone), nullable or isinstance(kind, t.NullType))
 
 
-NESTED:
-        return NESTED[type(kind)](kind, zone)
-    return ARROW[type(kind)]
-
-
-def timestamp_type(kind: t.TimestampType, zone: str) -> pa.DataType:
-    return pa.timestamp("us", zone)
-
-
-def decimal_type(kind: t.DecimalType, zone: str) -> pa.DataType:
-    return pa.decimal128(kind.precision, kind.scale)
-
-
-def list_type(kind: t.ArrayType, zone: str) -> pa.DataType:
-    return pa.list_(pa.field("element", arrow_type(kind.elementType, zone), kind.containsNull))
-
-
-def map_type(kind: t.MapType, zone: str) -> pa.DataType:
-    key = pa.field("key", arrow_type(kind.keyType, zone), nullable=False)
-    return pa.map_(key, pa.field("value", arrow_type(kind.valueType, zone), kind.valueContainsNull))
-
-
-def struct_type(kind: t.StructType, zone: str) -> pa.DataType:
-    return pa.struct([arrow_field(field, zone) for field in kind.fields])
-
-
-def arrow_field(field: t.StructField, zone: str) -> pa.Field:
-    return pa.field(field.name, arrow_type(field.dataType, zone), field.nullable)
-
-
 NESTED: dict[type[t.DataType], Callable[..., pa.DataType]] = {
     t.TimestampType: timestamp_type,
     t.DecimalType: decimal_type,
