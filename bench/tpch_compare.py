@@ -7,6 +7,7 @@ A server whose address is not given is started for the comparison.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections import Counter
@@ -131,6 +132,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     """Compare the chosen queries; the exit code says whether all agreed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers are ended too
     chosen = arguments()
     directory = data.tpch(chosen.scale)
     numbers = [int(number) for number in chosen.queries.split(",")]
