@@ -119,9 +119,8 @@ class SessionCatalog:
         if provider not in file_table.FORMATS:
             raise NotNative(f"tables of {provider}")
         options = {name.removeprefix("option."): v for name, v in given.items() if name.startswith("option.")}
-        rest = {name: value for name, value in given.items() if not name.startswith("option.")}
         whole = file_table.partitions_last(schema, names)
-        return FileTable(identifier, provider, whole, tuple(partitions), place, options, rest, location is None)
+        return FileTable(identifier, provider, whole, tuple(partitions), place, options, given, location is None)
 
     def alter_table(self, identifier: Identifier, changes: Sequence[TableChange]) -> AnyTable:
         other = self.other(identifier)
