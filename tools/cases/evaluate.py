@@ -1,5 +1,6 @@
 """Evaluates many expressions in few queries, and finds the ones that fail in a batch."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from tools.cases.connect import Connection, Result, ServerError, sql_relation
@@ -9,6 +10,7 @@ from tools.cases.render import ROW_SEPARATOR, render_column, without_arrow_form
 from tools.cases.typetext import result_text, schema_text
 
 BATCH, FEW = 64, 8
+ALONE = re.compile(r"(?i)\b(?:(?:pos)?explode|inline|stack|json_tuple|variant_explode)(?:_outer)?\(|^\*$")
 Query = Callable[[Sequence[str]], str]
 
 
@@ -17,14 +19,18 @@ def evaluate(
 ) -> dict[str, Answer]:
     """The answer to each expression in few queries."""
     query = select_as(section)
+    run = evaluate_batch if analysis_first else evaluate_by_halves
     answers: dict[str, Answer] = {}
-    for start in range(0, len(expressions), BATCH):
-        batch = expressions[start : start + BATCH]
-        if analysis_first:
-            answers |= evaluate_batch(connection, batch, query)
-        else:
-            answers |= evaluate_by_halves(connection, batch, query)
-    return answers
+    for batch in batches_of(expressions):
+        answers |= run(connection, batch, query)
+    return {expression: answers[expression] for expression in expressions}
+
+
+def batches_of(expressions: Sequence[str]) -> list[Sequence[str]]:
+    """Generators multiply the rows of their neighbours: each is asked for alone."""
+    together = [expression for expression in expressions if not ALONE.search(expression)]
+    alone = [[expression] for expression in expressions if ALONE.search(expression)]
+    return [together[start : start + BATCH] for start in range(0, len(together), BATCH)] + alone
 
 
 def evaluate_batch(connection: Connection, expressions: Sequence[str], query: Query) -> dict[str, Answer]:

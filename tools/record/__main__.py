@@ -18,7 +18,7 @@ from tools.record.groups import TOPICS, topic_of
 from tools.record.operators import cast_calls, operator_calls
 from tools.record.probes import DECIMALS, TYPES
 from tools.record.signatures import Prober, Signature, lines_of, otherwise, otherwise_than
-from tools.record.values import record_missing, record_topic
+from tools.record.values import modes_of, record_missing, record_topic
 
 CASES = Path(__file__).parents[2] / "tests" / "cases"
 TEMPLATES = {"operators": operator_calls, "casts": cast_calls}
@@ -44,9 +44,9 @@ def record_values(remote: str, topics: list[str], only_missing: bool) -> None:
     for topic in topics:
         path = CASES / "values" / f"{topic}.txt"
         if only_missing and path.exists():
-            cases = record_missing(remote, topic_cases(topic), read_cases(path))
+            cases = record_missing(remote, topic_cases(topic), read_cases(path), modes_of(topic))
         else:
-            cases = record_topic(remote, topic_cases(topic))
+            cases = record_topic(remote, topic_cases(topic), modes_of(topic))
         write_cases(path, cases)
         print(f"{topic}: {sum(map(len, cases.values()))} lines", flush=True)
 

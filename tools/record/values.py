@@ -1,6 +1,6 @@
 """Records the answers to a topic's expressions: on literals and on columns, ANSI on and off, in three time zones."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tools.cases.connect import Connection, Mode
@@ -10,10 +10,28 @@ from tools.cases.lift import has_literals
 
 FIRST = Mode()
 ANSI_OFF = Mode(ansi=False)
-OTHER_MODES = [ANSI_OFF, Mode(zone="America/Los_Angeles"), Mode(zone="Asia/Kolkata")]
+ZONES = [Mode(zone="America/Los_Angeles"), Mode(zone="Asia/Kolkata")]
+OTHER_MODES = [ANSI_OFF, *ZONES]
+WITHOUT_ZONES = [
+    "aggregates",
+    "arrays",
+    "conditional",
+    "hashes",
+    "lambdas",
+    "maps",
+    "maths",
+    "structs",
+    "sketches",
+    "windows",
+]
 
 
-def record_topic(remote: str, expressions: Mapping[str, list[str]]) -> Cases:
+def modes_of(topic: str) -> list[Mode]:
+    """Time zones are tried where dates, texts of dates or casts are about."""
+    return [ANSI_OFF] if topic in WITHOUT_ZONES else OTHER_MODES
+
+
+def record_topic(remote: str, expressions: Mapping[str, list[str]], others: Sequence[Mode] = OTHER_MODES) -> Cases:
     """The first section of each relation whole, then what differs from it elsewhere."""
     cases: Cases = {}
     with Connection(remote, FIRST) as connection:
@@ -22,16 +40,18 @@ def record_topic(remote: str, expressions: Mapping[str, list[str]]) -> Cases:
             cases[section] = evaluate(connection, asked, section)
             if not relation:
                 cases |= on_columns(connection, section, cases[section])
-    for mode in OTHER_MODES:
+    for mode in others:
         cases |= in_mode(remote, mode, cases)
     return {section: answers for section, answers in cases.items() if answers or section.lifted}
 
 
-def record_missing(remote: str, expressions: Mapping[str, list[str]], known: Cases) -> Cases:
+def record_missing(
+    remote: str, expressions: Mapping[str, list[str]], known: Cases, others: Sequence[Mode] = OTHER_MODES
+) -> Cases:
     """Asks only for expressions not recorded yet, and forgets those no longer wanted."""
     first = {section.relation: answers for section, answers in known.items() if section == first_section(section)}
     missing = {r: [e for e in asked if e not in first.get(r, {})] for r, asked in expressions.items()}
-    new = record_topic(remote, {relation: asked for relation, asked in missing.items() if asked})
+    new = record_topic(remote, {relation: asked for relation, asked in missing.items() if asked}, others)
     merged = {section: known.get(section, {}) | new.get(section, {}) for section in [*known, *new]}
     wanted = {
         section: {e: answers[e] for e in expressions.get(section.relation, []) if e in answers}
