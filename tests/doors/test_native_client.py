@@ -70,7 +70,7 @@ def test_errors_are_sparks_own(duck: Any) -> None:
 
 
 def test_what_is_not_native_is_named(duck: Any) -> None:
-    with pytest.raises(UnsupportedOperationException, match="twinspark.engine=duckdb"):
+    with pytest.raises(UnsupportedOperationException, match=r"twinspark\.engine=duckdb"):
         duck.readStream.format("rate").load().isStreaming  # noqa: B018
 
 

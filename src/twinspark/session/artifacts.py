@@ -87,19 +87,11 @@ class Artifacts:
             return {name.removeprefix(CACHE) for name in self._paths if name.startswith(CACHE)}
 
     def requests(self, session_id: str, user_id: str, name: str) -> Iterator[bytes]:
-        """The artifact as a client would send it, for Spark."""
-        path = self._paths[name]
-        total = max(1, -(-path.stat().st_size // CHUNK))
-        with path.open("rb") as source:
-            for index in range(total):
-                request = base_pb2.AddArtifactsRequest(session_id=session_id)
-                request.user_context.user_id = user_id
-                data = source.read(CHUNK)
-                if index == 0:
-                    request.begin_chunk.name, request.begin_chunk.num_chunks = name, total
-                    request.begin_chunk.total_bytes = path.stat().st_size
-                chunk = request.begin_chunk.initial_chunk if index == 0 else request.chunk
-                chunk.data, chunk.crc = data, zlib.crc32(data)
+        """The artifact as a client would send it, for Spark: small ones whole, large ones in chunks."""
+        with self._paths[name].open("rb") as source:
+            chunks = iter(lambda: source.read(CHUNK), b"")
+            for request in upload_of(name, self._paths[name].stat().st_size, chunks):
+                request.session_id, request.user_context.user_id = session_id, user_id
                 yield request.SerializeToString()
 
     def copy(self) -> "Artifacts":
@@ -127,6 +119,28 @@ class Artifacts:
             target.parent.mkdir(parents=True, exist_ok=True)
             upload.path.replace(target)
             self._paths[upload.name] = target
+
+
+def upload_of(name: str, size: int, chunks: Iterator[bytes]) -> Iterator[Any]:
+    """Spark never closes a chunked upload of a single chunk: those go as a batch."""
+    if size <= CHUNK:
+        request = base_pb2.AddArtifactsRequest()
+        fill(request.batch.artifacts.add(name=name).data, next(chunks, b""))
+        yield request
+        return
+    begin = base_pb2.AddArtifactsRequest()
+    begin.begin_chunk.name, begin.begin_chunk.total_bytes = name, size
+    begin.begin_chunk.num_chunks = -(-size // CHUNK)
+    fill(begin.begin_chunk.initial_chunk, next(chunks))
+    yield begin
+    for data in chunks:
+        request = base_pb2.AddArtifactsRequest()
+        fill(request.chunk, data)
+        yield request
+
+
+def fill(chunk: Any, data: bytes) -> None:
+    chunk.data, chunk.crc = data, zlib.crc32(data)
 
 
 def arrive(requests: Iterable[Any], staging: Path) -> Iterator[Upload]:

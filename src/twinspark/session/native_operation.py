@@ -14,7 +14,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.session.frames import BatchWriter, Frame, Framer, schema_field
 from twinspark.session.native import Cursor, Query
 from twinspark.session.operation import Asked, Operation, State
-from twinspark.session.responses import Cancelled, ResponseLog
+from twinspark.session.responses import ResponseLog
 from twinspark.session.threads import DaemonThreads
 
 PROGRESS_SECONDS = 2.0  # spark.connect.progress.reportInterval
@@ -108,6 +108,10 @@ class NativeOperation:
         return time.monotonic() - self._log.last_read if self._left.is_set() else 0.0
 
     @property
+    def lost(self) -> bool:
+        return self._successor is not None and self._successor.lost
+
+    @property
     def chunk_bytes(self) -> int | None:
         """What the client said about Arrow batches in chunks: not at all, any size, or its preferred one."""
         for option in self.asked.request.request_options:
@@ -143,21 +147,24 @@ class NativeOperation:
     def _produce(self) -> None:
         for parts in self._work(self):
             self._log.put(self._framer.frame(*parts))
+        self._settle(State.SUCCEEDED)  # before the client hears of it: its next request must find everything settled
         if self.asked.reattachable:
             self._log.put(self._framer.result_complete())
 
     def _produced(self, done: "Future[None]") -> None:
         failure = done.exception()
         self.cursor.close()
-        self.seconds = time.monotonic() - self.started
         if failure is not None and self._cancelled.is_set():
             failure = SparkError("OPERATION_CANCELED")
-        self.state = State.SUCCEEDED if failure is None else State.FAILED
-        if self._cancelled.is_set() or isinstance(failure, Cancelled):
-            self.state = State.CANCELLED
-        if not isinstance(failure, NotNative):  # then it is Spark's, and ends there
-            self._ended(self)
+        if failure is not None and not isinstance(failure, NotNative):  # what is not native ends on Spark
+            self._settle(State.CANCELLED if self._cancelled.is_set() else State.FAILED)
         self._log.finish(failure)
+
+    def _settle(self, state: State) -> None:
+        if self.state is State.RUNNING:
+            self.state = state
+            self.seconds = time.monotonic() - self.started
+            self._ended(self)
 
 
 def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 import grpc
 from pyspark.sql.connect.proto import base_pb2
 
-from twinspark.errors import SparkError
 from twinspark.session.spark_side import SparkSide
 
 
@@ -66,6 +65,10 @@ class Operation(Protocol):
     @property
     def detached_seconds(self) -> float: ...
 
+    @property
+    def lost(self) -> bool:
+        """Whether the Spark that ran it is gone, and the operation with it: the client has to start again."""
+
 
 @dataclass
 class RelayedOperation:
@@ -92,8 +95,6 @@ class RelayedOperation:
         yield from self._followed("ExecutePlan", self.asked.data)
 
     def reattach(self, request: Any, data: bytes) -> Iterator[bytes]:
-        if not self.known_to_spark:  # that Spark is gone, and the operation with it: the client starts again
-            raise SparkError("INVALID_HANDLE.OPERATION_NOT_FOUND", handle=self.asked.operation_id)
         yield from self._followed("ReattachExecute", data)
 
     def release(self, request: Any, data: bytes) -> None:
@@ -123,16 +124,22 @@ class RelayedOperation:
     def known_to_spark(self) -> bool:
         return self.spark.open and self._generation == self.spark.generation
 
+    @property
+    def lost(self) -> bool:
+        return self._generation != 0 and not self.known_to_spark
+
     def _followed(self, rpc: str, data: bytes) -> Iterator[bytes]:
         complete = False
         try:
             for response in self.spark.stream(rpc, data, self._keep):
-                complete = complete or is_complete(response)
+                if is_complete(response):
+                    complete = True
+                    self._finish()  # before the client hears of it: its next request must find everything settled
                 yield response
         except grpc.RpcError as failure:
             self._fail(failure)
             raise
-        if complete or not self.asked.reattachable:
+        if not complete and not self.asked.reattachable:
             self._finish()
 
     def _keep(self, call: Any) -> None:

@@ -91,7 +91,11 @@ class Session:
             return self._enter(self._relayed(asked, error.reason))
 
     def operation(self, operation_id: str) -> Operation | None:
-        return self._operations.get(operation_id)
+        operation = self._operations.get(operation_id)
+        if operation is not None and operation.lost:
+            self.forget(operation)
+            return None
+        return operation
 
     def operations(self) -> list[Operation]:
         with self._lock:
@@ -255,7 +259,7 @@ class Session:
         self.shared.tell(Ended(self.session_id, asked.operation_id, engine, reason, outcome, seconds))
 
     def _check_new(self, operation_id: str) -> None:
-        if operation_id in self._operations:
+        if self.operation(operation_id) is not None:
             raise SparkError("INVALID_HANDLE.OPERATION_ALREADY_EXISTS", handle=operation_id)
 
     def _enter(self, operation: Operation) -> Operation:

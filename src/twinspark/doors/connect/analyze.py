@@ -8,7 +8,7 @@ from pyspark.sql.connect.types import pyspark_types_to_proto_types
 from pyspark.version import __version__ as spark_version
 
 from twinspark.errors import NotNative
-from twinspark.read.proto.types import read_schema_text
+from twinspark.read.sql import parse_ddl
 from twinspark.session.choose import engine_wanted
 from twinspark.session.native import Query
 from twinspark.session.plans import decompressed
@@ -77,7 +77,7 @@ def version(session: Session, message: Any, answer: Any) -> None:
 
 
 def ddl_parse(session: Session, message: Any, answer: Any) -> None:
-    answer.ddl_parse.parsed.CopyFrom(pyspark_types_to_proto_types(read_schema_text(message.ddl_string)))
+    answer.ddl_parse.parsed.CopyFrom(pyspark_types_to_proto_types(parse_ddl(message.ddl_string)))
 
 
 def same_semantics(session: Session, message: Any, answer: Any) -> None:

@@ -16,6 +16,7 @@ from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.doors.connect.throwables import hierarchy_of
 from twinspark.errors import NotNative, QueryContext, SparkError
+from twinspark.read.sql.failures import ParseError
 from twinspark.session.session import Session
 from twinspark.spark.engine import SparkUnavailable
 
@@ -68,7 +69,8 @@ def passed_through(error: Any) -> Outcome:
 
 
 def thrown_by(error: SparkError) -> Thrown:
-    classes = hierarchy_of(error.condition, error.parameters)
+    thrown = error.exception if isinstance(error, ParseError) else None
+    classes = hierarchy_of(error.condition, error.parameters, thrown)
     return Thrown(error.condition, str(error), error.sqlstate, error.parameters, classes, error.contexts)
 
 

@@ -57,6 +57,7 @@ SPARK_PARENTS = {
     "org.apache.spark.sql.hive.execution.InvalidUDFClassException": "org.apache.spark.sql.AnalysisException",
     "org.apache.spark.sql.exceptions.SqlScriptingException": "java.lang.Exception",
     "org.apache.spark.api.python.PythonException": "java.lang.RuntimeException",
+    "org.apache.spark.sql.connect.common.InvalidPlanInput": "java.lang.Exception",
 }
 PARENTS = JAVA_PARENTS | SPARK_PARENTS
 QUALIFIED = {name.rsplit(".", 1)[1]: name for name in SPARK_PARENTS}
@@ -64,15 +65,17 @@ DEFAULT = "AnalysisException"
 DATETIME_TARGETS = ('"DATE"', '"TIMESTAMP', '"TIME(')
 
 
-def hierarchy_of(condition: str, parameters: Mapping[str, str]) -> list[str]:
-    """The class and its ancestors, down to Object, as ErrorUtils.allClasses lists them."""
-    names = [QUALIFIED[class_of(condition, parameters)]]
+def hierarchy_of(condition: str, parameters: Mapping[str, str], thrown: str | None = None) -> list[str]:
+    """The class (`thrown`, where it is known) and its ancestors, down to Object, as ErrorUtils.allClasses does."""
+    names = [QUALIFIED[thrown or class_of(condition, parameters)]]
     while names[-1] in PARENTS:
         names.append(PARENTS[names[-1]])
     return names
 
 
 def class_of(condition: str, parameters: Mapping[str, str]) -> str:
+    if condition.startswith("CONNECT_INVALID_PLAN."):
+        return "InvalidPlanInput"
     if condition == "CAST_INVALID_INPUT":
         return class_of_cast(parameters.get("targetType", ""))
     return thrown_with().get(condition, DEFAULT)
