@@ -85,7 +85,7 @@ def rows_of(case: Case, inputs: pa.Table) -> list[Any]:
         return inputs.to_pylist()
     groups: dict[int, list[Any]] = {}
     for row in inputs.to_pylist():
-        groups.setdefault(row["g"], []).append(row["a"])
+        groups.setdefault(row.pop("g"), []).append(row)
     return [groups[g] for g in sorted(groups)]
 
 

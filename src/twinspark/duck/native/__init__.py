@@ -49,14 +49,14 @@ def load(connection: duckdb.DuckDBPyConnection) -> bool:
     if not available():
         return False
     connection.execute(f"LOAD {_quoted(LIBRARY)}")
-    connection.execute(f"SELECT spark_zoneinfo({_quoted(ZONES)})")
+    connection.execute(f"SELECT spark_zoneinfo({_quoted(ZONES)})").fetchall()
     return True
 
 
 def use_java(connection: duckdb.DuckDBPyConnection, version: int) -> None:
     """Tells, for the whole process, which Java runs Spark: text of doubles depends on it (17 until told)."""
     if available():
-        connection.execute(f"SELECT spark_java({version})")
+        connection.execute(f"SELECT spark_java({version})").fetchall()
 
 
 def _quoted(path: Path) -> str:

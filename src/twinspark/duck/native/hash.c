@@ -3,14 +3,10 @@
  * SQL spelling: hash(a, b) is spark_hash(b, spark_hash(a, 42)); xxhash64(a, b) is spark_xxhash64(b, spark_xxhash64(a, 42::BIGINT)).
  * The value has any of: boolean, whole numbers, FLOAT, DOUBLE, DECIMAL, DATE, TIMESTAMP, TIMESTAMPTZ, VARCHAR, BLOB;
  * a NULL leaves the hash so far as it is. */
-#include "native.h"
+#include "hash.h"
 #include <math.h>
 
-/* What a value is hashed as. */
-typedef enum { HASH_NOTHING, HASH_INT, HASH_LONG, HASH_FLOAT, HASH_DOUBLE, HASH_BYTES, HASH_BIG } hashed_as;
-typedef struct { hashed_as as; int bytes; const void *data; } hash_column;
-
-static hash_column column_of(native_call *call) {
+hash_column hash_argument(native_call *call) {
     static const struct { int type; hashed_as as; int bytes; } kinds[] = {
         {TYPE_BOOLEAN, HASH_INT, 1}, {TYPE_TINYINT, HASH_INT, 1}, {TYPE_SMALLINT, HASH_INT, 2}, {TYPE_INTEGER, HASH_INT, 4},
         {TYPE_DATE, HASH_INT, 4}, {TYPE_BIGINT, HASH_LONG, 8}, {TYPE_TIMESTAMP, HASH_LONG, 8}, {TYPE_TIMESTAMP_TZ, HASH_LONG, 8},
@@ -98,7 +94,7 @@ static int32_t murmur_bytes(text value, int32_t seed) {
 }
 
 static void murmur_rows(native_call *call) {
-    hash_column column = column_of(call);
+    hash_column column = hash_argument(call);
     char bytes[16];
     for (idx_t row = 0; row < call->rows && !call->failed; row++) {
         int32_t *hash = &RESULT(call, int32_t)[row], seed = ARGUMENT(call, int32_t, 1)[row];
@@ -124,7 +120,7 @@ static const uint64_t prime1 = 0x9E3779B185EBCA87ULL, prime2 = 0xC2B2AE3D27D4EB4
 
 static uint64_t xx_round(uint64_t sum, uint64_t word) { return rotate_64(sum + word * prime2, 31) * prime1; }
 
-uint64_t xxhash64(const char *bytes, uint32_t length, uint64_t seed) {
+static uint64_t xxhash64(const char *bytes, uint32_t length, uint64_t seed) {
     const char *at = bytes, *end = bytes + length;
     uint64_t hash = seed + prime5;
     if (length >= 32) {
@@ -153,29 +149,25 @@ uint64_t xxhash64(const char *bytes, uint32_t length, uint64_t seed) {
 static uint64_t xx_int(int32_t value, uint64_t seed) { return xxhash64((const char *)&value, 4, seed); }
 static uint64_t xx_long(int64_t value, uint64_t seed) { return xxhash64((const char *)&value, 8, seed); }
 
-static void xxhash_rows(native_call *call) {
-    hash_column column = column_of(call);
+uint64_t xxhash64_at(const native_call *call, const hash_column *column, idx_t row, uint64_t seed) {
     char bytes[16];
+    text value;
+    switch (column->as) {
+    case HASH_INT: return xx_int((int32_t)whole_at(column, row), seed);
+    case HASH_LONG: return xx_long(whole_at(column, row), seed);
+    case HASH_FLOAT: return xx_int(float_bits(((const float *)column->data)[row]), seed);
+    case HASH_DOUBLE: return xx_long(double_bits(((const double *)column->data)[row]), seed);
+    case HASH_BYTES: value = argument_text(call, 0, row); break;
+    default: value = big_integer_bytes(((const stored_int128 *)column->data)[row], bytes);
+    }
+    return xxhash64(value.bytes, value.length, seed);
+}
+
+static void xxhash_rows(native_call *call) {
+    hash_column column = hash_argument(call);
     for (idx_t row = 0; row < call->rows && !call->failed; row++) {
-        uint64_t *hash = &RESULT(call, uint64_t)[row], seed = ARGUMENT(call, uint64_t, 1)[row];
-        if (!argument_valid(call, 0, row)) {
-            *hash = seed;
-            continue;
-        }
-        text value;
-        switch (column.as) {
-        case HASH_INT: *hash = xx_int((int32_t)whole_at(&column, row), seed); break;
-        case HASH_LONG: *hash = xx_long(whole_at(&column, row), seed); break;
-        case HASH_FLOAT: *hash = xx_int(float_bits(((const float *)column.data)[row]), seed); break;
-        case HASH_DOUBLE: *hash = xx_long(double_bits(((const double *)column.data)[row]), seed); break;
-        case HASH_BYTES:
-            value = argument_text(call, 0, row);
-            *hash = xxhash64(value.bytes, value.length, seed);
-            break;
-        default:
-            value = big_integer_bytes(((const stored_int128 *)column.data)[row], bytes);
-            *hash = xxhash64(value.bytes, value.length, seed);
-        }
+        uint64_t seed = ARGUMENT(call, uint64_t, 1)[row];
+        RESULT(call, uint64_t)[row] = argument_valid(call, 0, row) ? xxhash64_at(call, &column, row, seed) : seed;
     }
 }
 

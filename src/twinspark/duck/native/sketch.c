@@ -1,0 +1,99 @@
+/* approx_count_distinct: HyperLogLog++ with Spark's hash, registers and bias corrections, so with Spark's very estimate.
+ *
+ * SQL spelling: spark_approx_count_distinct(x, p) -> BIGINT; p = ceil(2 * log2(1.106 / relativeSD)), 9 when none is given.
+ * x is of any type that spark_xxhash64 takes. p below 7 or above 14 goes to Spark. */
+#include "hash.h"
+#include "hll_tables.h"
+#include "strictmath.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Registers are bytes: the longest run of zeros seen, plus one, under each index. */
+typedef struct { uint8_t *registers; int32_t bits; } hll_state;
+
+static void update(native_call *call, duckdb_aggregate_state *states) {
+    hash_column column = hash_argument(call);
+    const int32_t *precision = ARGUMENT(call, int32_t, 1);
+    for (idx_t row = 0; row < call->rows && !call->failed; row++) {
+        if (!argument_valid(call, 0, row))
+            continue;
+        hll_state *state = (hll_state *)states[row];
+        if (!state->registers) {
+            state->bits = precision[row];
+            if (state->bits < HLL_FIRST || state->bits > HLL_LAST) {
+                spark_error(call, "ELSEWHERE", "reason", "approx_count_distinct with an unusual relativeSD", NULL);
+                continue;
+            }
+            state->registers = calloc(1u << state->bits, 1);
+        }
+        uint64_t hash = xxhash64_at(call, &column, row, 42), rest = hash << state->bits | 1ULL << (state->bits - 1);
+        uint8_t run = (uint8_t)(__builtin_clzll(rest) + 1), *place = &state->registers[hash >> (64 - state->bits)];
+        if (run > *place)
+            *place = run;
+    }
+}
+
+static void combine(void *into, const void *from) {
+    hll_state *target = into;
+    const hll_state *source = from;
+    if (!source->registers)
+        return;
+    if (!target->registers) {
+        target->bits = source->bits;
+        target->registers = calloc(1u << source->bits, 1);
+    }
+    for (uint32_t i = 0; i < 1u << source->bits; i++)
+        if (source->registers[i] > target->registers[i])
+            target->registers[i] = source->registers[i];
+}
+
+/* The mean bias of the six estimates nearest to this one. */
+static double bias_of(const hll_table *table, double estimate) {
+    enum { NEIGHBOURS = 6 };
+    int nearest = 0;
+    while (nearest < table->count && table->estimates[nearest] < estimate)
+        nearest++;
+    int low = nearest - NEIGHBOURS + 1 > 0 ? nearest - NEIGHBOURS + 1 : 0;
+    int high = low + NEIGHBOURS < table->count ? low + NEIGHBOURS : table->count;
+    while (high < table->count) {
+        double above = estimate - table->estimates[high], below = estimate - table->estimates[low];
+        if (above * above >= below * below)
+            break;
+        low++;
+        high++;
+    }
+    double sum = 0.0;
+    for (int i = low; i < high; i++)
+        sum += table->biases[i];
+    return sum / (high - low);
+}
+
+static double estimate_of(const hll_state *state) {
+    const hll_table *table = &hll_tables[state->bits - HLL_FIRST];
+    double m = (double)(1 << state->bits), inverse = 0.0, empty = 0.0;
+    for (uint32_t i = 0; i < 1u << state->bits; i++) {
+        inverse += 1.0 / (double)(1ULL << state->registers[i]);
+        empty += state->registers[i] == 0;
+    }
+    double raw = (0.7213 / (1.0 + 1.079 / m)) * m * m / inverse;
+    if (empty > 0) { /* linear counting for the small ones */
+        double linear = m * strict_log(m / empty);
+        if (linear <= table->threshold || raw <= 2.5 * m)
+            return linear;
+    }
+    return raw < 5.0 * m ? raw - bias_of(table, raw) : raw;
+}
+
+static void finish(native_call *call, const void *from, idx_t row) {
+    const hll_state *state = from;
+    RESULT(call, int64_t)[row] = state->registers ? (int64_t)floor(estimate_of(state) + 0.5) : 0;
+}
+
+static void destroy(duckdb_aggregate_state *states, idx_t count) {
+    for (idx_t i = 0; i < count; i++)
+        free(((hll_state *)states[i])->registers);
+}
+
+const native_aggregate sketch_aggregates[] = {
+    {"spark_approx_count_distinct", "Ai>l", sizeof(hll_state), update, combine, finish, destroy, NULL},
+    {NULL}};
