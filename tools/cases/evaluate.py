@@ -26,7 +26,7 @@ def evaluate(
     return {expression: answers[expression] for expression in expressions}
 
 
-def batches_of(expressions: Sequence[str]) -> list[Sequence[str]]:
+def batches_of(expressions: Sequence[str]) -> list[list[str]]:
     """Generators multiply the rows of their neighbours: each is asked for alone."""
     together = [expression for expression in expressions if not ALONE.search(expression)]
     alone = [[expression] for expression in expressions if ALONE.search(expression)]

@@ -12,18 +12,9 @@ FIRST = Mode()
 ANSI_OFF = Mode(ansi=False)
 ZONES = [Mode(zone="America/Los_Angeles"), Mode(zone="Asia/Kolkata")]
 OTHER_MODES = [ANSI_OFF, *ZONES]
-WITHOUT_ZONES = [
-    "aggregates",
-    "arrays",
-    "conditional",
-    "hashes",
-    "lambdas",
-    "maps",
-    "maths",
-    "structs",
-    "sketches",
-    "windows",
-]
+WITHOUT_ZONES = {
+    *["aggregates", "arrays", "conditional", "hashes", "lambdas", "maps", "maths", "sketches", "structs", "windows"]
+}
 
 
 def modes_of(topic: str) -> list[Mode]:
