@@ -13,7 +13,8 @@ from twinspark.tables.catalogs import Catalogs, Name
 from twinspark.tables.changes import AddColumn, RemoveProperty, SetProperty
 from twinspark.tables.filescan import ScanContext
 from twinspark.tables.session_catalog import Function, SessionCatalog, View
-from twinspark.tables.transforms import Day, Identity
+from twinspark.tables.transforms import Bucket, Day, Identity
+from twinspark.tables.write import FileWrite, write_files
 
 T = Identifier.of("default", "t")
 SCHEMA = StructType([StructField("id", LongType()), StructField("s", StringType()), StructField("k", IntegerType())])
@@ -92,6 +93,17 @@ def test_file_tables_refuse_what_spark_refuses(home: SessionCatalog, duck: Any) 
     home.create_table(T, SCHEMA, (), {"provider": "parquet"})
     with pytest.raises(SparkError, match="TIME_TRAVEL"):
         read(home, duck, version=Version("1"))
+
+
+def test_rows_left_as_parquet_come_in(home: SessionCatalog, duck: Any, tmp_path: Path) -> None:
+    home.create_table(T, SCHEMA, [Bucket(("id",), 2)])
+    rows = f"SELECT id, s, CAST(k AS INTEGER) AS k FROM ({ROWS})"
+    write_files(FileWrite(rows, "parquet", str(tmp_path / "left"), SCHEMA), duck)
+    home.insert_files(T, ScanContext(duck), str(tmp_path / "left"), "append")
+    home.insert_files(T, ScanContext(duck), str(tmp_path / "left"), "append")
+    assert len(read(home, duck)) == 4
+    home.insert_files(T, ScanContext(duck), str(tmp_path / "left"), "overwrite")
+    assert read(home, duck) == [(1, "a", 1), (2, None, 2)]
 
 
 def test_views_and_functions(home: SessionCatalog, tmp_path: Path) -> None:

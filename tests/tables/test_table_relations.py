@@ -7,8 +7,10 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from twinspark.analysis.context import Context
+from twinspark.duck import run
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import Scan
+from twinspark.read.text import read_query_text
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.catalogs import Catalogs
 from twinspark.tables.filescan import ScanContext
@@ -58,6 +60,39 @@ def test_metadata_tables_and_missing_ones(tables: TableRelations) -> None:
             "relationName": ".".join(f"`{part}`" for part in parts),
             "searchPath": "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]",
         }
+
+
+PRUNED = {
+    "SELECT s FROM t WHERE id = 2": 1,
+    "SELECT s FROM t WHERE 2 = id AND s LIKE '%'": 1,
+    "SELECT s FROM t WHERE id > 5": 0,
+    "SELECT count(*) FROM t WHERE id IN (1, 7)": 1,
+    "SELECT * FROM (SELECT * FROM t WHERE s = 'b') x JOIN t y ON x.id = y.id": 3,
+    "SELECT * FROM t WHERE id = 1 OR s = 'b'": 2,
+    "SELECT * FROM t WHERE id = 1 OR length(s) = 9": 2,
+    "SELECT * FROM t WHERE id + 1 = 2": 2,
+    "SELECT * FROM t WHERE s IS NULL": 0,
+    "SELECT id FROM t WHERE id = 1 UNION ALL SELECT id FROM t WHERE id = 2": 2,
+    "SELECT * FROM t WHERE startswith(s, 'a')": 1,
+    "SELECT * FROM t WHERE NOT id = 1": 2,
+}
+
+
+@pytest.mark.parametrize("query", PRUNED)
+def test_filters_prune_files_and_no_rows(tables: TableRelations, duck: Any, query: str) -> None:
+    plan = read_query_text(query, Context(tables=tables), {}, []).plain()
+    cut = tables.pruned(plan)
+    assert sum(len(scan.input_files) for scan in scans(cut)) == PRUNED[query]
+    assert rows_of(cut, duck) == rows_of(plan, duck)
+
+
+def scans(plan: Any) -> list[Scan]:
+    return [plan] if isinstance(plan, Scan) else [scan for each in plan.inputs for scan in scans(each)]
+
+
+def rows_of(plan: Any, duck: Any) -> list[Any]:
+    text, _ = run.sql_of(plan)
+    return sorted(duck.execute(text).fetchall(), key=repr)
 
 
 def test_views_are_told_apart(tables: TableRelations) -> None:

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis.context import Context
@@ -15,6 +16,7 @@ from twinspark.tables.filescan import FileScan, ScanContext
 from twinspark.tables.iceberg.metadata import TABLES, metadata_table
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.predicates import Predicate
+from twinspark.tables.pruning import pruned
 from twinspark.tables.session_catalog import SessionCatalog, View
 from twinspark.types import quote_identifier
 
@@ -27,6 +29,7 @@ class TableRelations:
     def __init__(self, catalogs: Catalogs, scan_context: ScanContext) -> None:
         self.catalogs = catalogs
         self.scan_context = scan_context
+        self._scans: dict[str, tuple[Name, Version | None]] = {}
 
     def relation(
         self,
@@ -45,7 +48,19 @@ class TableRelations:
         if not catalog.table_exists(name.identifier):
             return self.metadata(parts, context), tuple(parts)
         found = catalog.read(name.identifier, self.scan_context, predicate, version)
+        self._scans[found.sql] = (name, version)
         return scan_relation(found), name.qualifier
+
+    def pruned(self, plan: Relation) -> Relation:
+        """The plan with scans of our tables cut down to the files that its filters leave."""
+        return pruned(plan, self.prune)
+
+    def prune(self, scan: Scan, predicate: Predicate) -> Scan:
+        if scan.sql not in self._scans:
+            return scan
+        name, version = self._scans[scan.sql]
+        found = self.catalogs.get(name.catalog).read(name.identifier, self.scan_context, predicate, version)
+        return replace(scan, sql=found.sql, input_files=tuple(found.input_files), size_in_bytes=found.size_in_bytes)
 
     def view(self, parts: Sequence[str], context: Context) -> View | None:
         """A persisted view of that name: its SQL is read where the view was made."""

@@ -12,6 +12,7 @@ from twinspark.tables.catalog import Identifier, Namespace, StagedTable, Version
 from twinspark.tables.changes import TableChange
 from twinspark.tables.delta import DeltaTable
 from twinspark.tables.file_table import FileTable
+from twinspark.tables.files import scan
 from twinspark.tables.filescan import FileScan, ScanContext
 from twinspark.tables.iceberg.catalog import IcebergCatalog, quoted
 from twinspark.tables.iceberg.maintenance import keep_short, sweep
@@ -164,8 +165,9 @@ class SessionCatalog:
         """The table's rows as DuckDB SQL, whatever provides it; `predicate` prunes files, it does not filter rows."""
         table = self.load_table(identifier)
         if isinstance(table, IcebergTable):
-            scan = table.scan(predicate, version)
-            return FileScan(scan.schema, duck_scan(scan), [f"file://{path}" for path in scan.files], scan.size_in_bytes)
+            planned = table.scan(predicate, version)
+            files = [f"file://{path}" for path in planned.files]
+            return FileScan(planned.schema, duck_scan(planned), files, planned.size_in_bytes)
         if isinstance(table, DeltaTable):
             return table.read(context, version)
         if version is not None:
@@ -220,6 +222,11 @@ class SessionCatalog:
             write.write(connection, select)
             write.commit()
         keep_short(self.iceberg, identifier)
+
+    def insert_files(self, identifier: Identifier, context: ScanContext, directory: str, mode: str) -> None:
+        """Rows that Spark left as Parquet in a directory of ours become the table's, through the same staged commit."""
+        found = scan("parquet", [directory], {}, None, context)
+        self.insert(identifier, context.connection, f"SELECT * FROM {found.sql}", mode)
 
     # Views and functions
 
