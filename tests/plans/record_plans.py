@@ -27,7 +27,7 @@ def recorded(spark: Any, name: str, plan: Plan) -> Recorded:
     text = base64.b64encode(plan.SerializeToString(deterministic=True)).decode()
     client = spark.client
     try:
-        table, schema, *_ = client.to_table(plan, {})
+        table, *_ = client.to_table(plan, {})
     except PySparkException as error:
         return Recorded(name, text, condition=error.getCondition(), parameters=dict(error.getMessageParameters() or {}))
     analyzed = client.schema(plan)

@@ -85,10 +85,19 @@ def call(
     fitting = next((s for s in signatures if s.accepts(len(arguments))), signatures[0])
     shown = text or call_text(shown_name(name, fitting), arguments, distinct)
     typing = Typing(name, arguments, settings, shown)
-    signature, typed = resolve(signatures, typing)
-    if typed.writer is not None:
-        signature = replace(signature, writer=typed.writer)
-    return make_call(signature, typing, typed, distinct, filter, ordering, ignore_nulls)
+    try:
+        signature, typed = resolve(signatures, typing)
+        if typed.writer is not None:
+            signature = replace(signature, writer=typed.writer)
+        return make_call(signature, typing, typed, distinct, filter, ordering, ignore_nulls)
+    except SparkError as error:
+        if name in REFUSES_AS_SPARK:
+            raise
+        raise NotNative(f"{name} of these arguments: {error.condition}") from error
+
+
+# Functions whose refusals are recorded and equal; of the others Spark itself says what is wrong with a call.
+REFUSES_AS_SPARK = OPERATORS | {"and", "or", "not", "in", "negative", "sum", "avg", "upper", "lower", "case"}
 
 
 def make_call(

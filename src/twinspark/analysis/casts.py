@@ -20,8 +20,11 @@ from twinspark.plan.expressions import (
     Literal,
 )
 from twinspark.types import (
+    ArrayType,
     DataType,
     DateType,
+    MapType,
+    StructType,
     TimestampType,
     is_null,
     is_numeric,
@@ -35,7 +38,8 @@ def cast(
 ) -> Expression:
     """A cast the user wrote; `mode` is the session's unless given."""
     mode = mode or ("ansi" if settings.ansi else "legacy")
-    text = f"{'TRY_CAST' if mode == 'try' else 'CAST'}({child.text} AS {sql_name(target)})" if shown else child.text
+    hidden = not shown or isinstance(target, ArrayType | MapType | StructType)  # Cast.sql leaves these out
+    text = child.text if hidden else f"{'TRY_CAST' if mode == 'try' else 'CAST'}({child.text} AS {sql_name(target)})"
     if not can_cast(child.type, target, mode):
         raise cast_mismatch(child, target, text, mode)
     return Cast(

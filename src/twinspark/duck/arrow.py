@@ -22,6 +22,7 @@ from twinspark.types import (
     NullType,
     ShortType,
     StringType,
+    StructField,
     StructType,
     TimestampNTZType,
     TimestampType,
@@ -53,19 +54,25 @@ def arrow_type(type: DataType, zone: str) -> pa.DataType:
     if isinstance(type, DecimalType):
         return pa.decimal128(type.precision, type.scale)
     if isinstance(type, ArrayType):
-        return pa.list_(pa.field("element", arrow_type(type.elementType, zone), nullable=type.containsNull))
+        nulls = type.containsNull or isinstance(type.elementType, NullType)  # Arrow has no null type without nulls
+        return pa.list_(pa.field("element", arrow_type(type.elementType, zone), nullable=nulls))
     if isinstance(type, MapType):
         key = pa.field("key", arrow_type(type.keyType, zone), nullable=False)
         return pa.map_(key, pa.field("value", arrow_type(type.valueType, zone), nullable=type.valueContainsNull))
     if isinstance(type, StructType):
-        return pa.struct([pa.field(f.name, arrow_type(f.dataType, zone), f.nullable) for f in type.fields])
+        return pa.struct([arrow_field(f, zone) for f in type.fields])
     if isinstance(type, UserDefinedType):
         return arrow_type(type.sqlType(), zone)
     raise NotNative(f"type {type.simpleString()} in a result")
 
 
 def arrow_schema(schema: StructType, zone: str) -> pa.Schema:
-    return pa.schema([pa.field(f.name, arrow_type(f.dataType, zone), f.nullable) for f in schema.fields])
+    return pa.schema([arrow_field(f, zone) for f in schema.fields])
+
+
+def arrow_field(field: StructField, zone: str) -> pa.Field:
+    nullable = field.nullable or isinstance(field.dataType, NullType)
+    return pa.field(field.name, arrow_type(field.dataType, zone), nullable)
 
 
 def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -75,6 +75,8 @@ RULES: list[Rule] = [
     (r"Division by zero in expression \(([^\n]*)\)", division_by_zero),
     (r'(?:Casting|Could not cast) value "?([^"\s]+)"? to (?:type )?DECIMAL\((\d+),(\d+)\)', decimal_overflow),
     (r"Type INT128 with value -?\d+ can't be cast .* INT64", lambda found: arithmetic_overflow("try_add")),
+    (r"Map keys must be unique", lambda found: NotNative("a map key twice")),
+    (r"Map keys can not be NULL", lambda found: SparkError("NULL_MAP_KEY")),
     (r"Failure in decode", lambda found: NotNative("bytes that are no UTF-8 as a string")),
     (r"More than one row returned by a subquery", lambda found: SparkError("SCALAR_SUBQUERY_TOO_MANY_ROWS")),
     (r"(?s)(Out of Memory Error.*)", lambda found: NotNative("DuckDB ran out of memory")),

@@ -1,9 +1,11 @@
 """Every Spark function, one line each, in topic files; importing the room fills the list."""
 
 from twinspark.functions import aggregates as aggregates
+from twinspark.functions import arrays as arrays
 from twinspark.functions import conditional as conditional
 from twinspark.functions import dates as dates
 from twinspark.functions import generators as generators
+from twinspark.functions import maps as maps
 from twinspark.functions import maths as maths
 from twinspark.functions import operators as operators
 from twinspark.functions import showing as showing

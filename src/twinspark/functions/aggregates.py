@@ -145,9 +145,14 @@ def last_non_null(value: str, suffix: str) -> str:
     raise NotNative("last value that is not null")
 
 
-aggregate("first(any, boolean = false)", first_value("first"), "first_value", rule=same_type, keeps_alias=True)
-aggregate("last(any, boolean = false)", first_value("last"), "last_value", rule=same_type, keeps_alias=True)
-aggregate("any_value(any, boolean = false)", first_value("first"), rule=same_type)
+def first_type(call: Call) -> Typed:
+    """Names leave the second argument out."""
+    return Typed(call.types[0], True, text=f"{call.name}({call.arguments[0].text})")
+
+
+aggregate("first(any, boolean = false)", first_value("first"), "first_value", rule=first_type)
+aggregate("last(any, boolean = false)", first_value("last"), "last_value", rule=first_type)
+aggregate("any_value(any, boolean = false)", first_value("first"), rule=first_type)
 
 
 # ---- collections

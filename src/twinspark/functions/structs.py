@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.common_types import common_type
+from twinspark.functions.common_types import common_type, force_nullable
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error_with, quoted_name, text
 from twinspark.functions.typing import Call, Typed, different_data_types, quoted
@@ -45,7 +45,8 @@ def array_type(call: Call) -> Typed:
     found = common_type(call.types, call.settings.ansi)
     if found is None:
         raise different_data_types(call, "array")
-    return Typed(ArrayType(found, call.any_nullable), False, [found] * len(call.arguments))
+    nulls = any(a.nullable or force_nullable(a.type, found) for a in call.arguments)
+    return Typed(ArrayType(found, nulls), False, [found] * len(call.arguments))
 
 
 def listed(call: Any, *items: str) -> str:
