@@ -11,7 +11,7 @@ from twinspark.errors import NotNative
 from twinspark.functions.lambda_types import PARAMETERS
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Expression, Lambda, Variable
-from twinspark.types import DataType
+from twinspark.types import DataType, is_null
 
 _keys = itertools.count(1)
 
@@ -30,7 +30,10 @@ def call_with_lambdas(name: str, arguments: Sequence[Any], settings: Settings) -
         if isinstance(argument, tuple):
             make, arity = argument
             known = [a for a in ready if isinstance(a, Expression)]
-            ready[index] = make(variables(rule(known, arity)))
+            types = rule(known, arity)
+            if len(types) < arity or any(is_null(type) for type, _ in types):
+                raise NotNative(f"{name} with a lambda of {arity} parameters, or over void")
+            ready[index] = make(variables(types))
     return build.call(name, ready, settings)
 
 

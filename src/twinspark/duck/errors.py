@@ -16,15 +16,15 @@ TRY_NAMES = {"addition": "try_add", "subtraction": "try_subtract", "multiplicati
 
 
 def translated(error: duckdb.Error) -> Exception:
-    """The error Spark would have raised, NotNative when only Spark can tell, or the error itself: a bug of ours."""
+    """The error Spark would have raised, or NotNative: what DuckDB refuses for reasons of its own Spark may know."""
     message = str(error)
     for pattern, make in RULES:
         found = re.search(pattern, message, re.S)
         if found is not None:
             return make(found)
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return NotNative("DuckDB ran out of memory")
-    return error
+    if isinstance(error, duckdb.InterruptException):
+        return error
+    return NotNative(f"DuckDB refused it: {message.splitlines()[0] if message else type(error).__name__}")
 
 
 def spark_error(found: re.Match[str]) -> Exception:

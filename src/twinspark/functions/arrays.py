@@ -142,7 +142,7 @@ fn("array_compact(array<T>) -> array<T!>", "list_filter({0}, lambda e: e IS NOT 
 def grown_type(call: Call) -> Typed:
     array, value = call.arguments[0], call.arguments[-1]
     element = element_of(array.type)
-    if element != value.type and not is_null(value.type):
+    if element != value.type:
         raise NotNative(f"{call.name} of a value of another type")
     return Typed(ArrayType(element, True), array.nullable, (None, element))
 
@@ -248,6 +248,12 @@ fn("flatten(array)", flattened, rule=flattened_type)
 # ---- elements
 
 
+def check_not_made(call: Call) -> None:
+    """Of an array made in place Spark knows each element's nullability by its position."""
+    if getattr(call.arguments[0], "name", "") == "array":
+        raise NotNative("an element of an array made in place")
+
+
 def element_type(tries: bool) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         base, key = call.types
@@ -255,6 +261,7 @@ def element_type(tries: bool) -> Callable[[Call], Typed]:
             return Typed(base.valueType, True)
         if not isinstance(base, ArrayType) or not isinstance(key, IntegerType):
             raise NotNative("element_at of this")
+        check_not_made(call)
         known = call.settings.ansi and not tries
         return Typed(base.elementType, call.any_nullable or base.containsNull if known else True)
 
@@ -287,6 +294,7 @@ fn("try_element_at(array|map, any)", element_at(True), rule=element_type(True))
 
 
 def get_type(call: Call) -> Typed:
+    check_not_made(call)
     if not isinstance(call.types[1], IntegerType):
         raise NotNative("get by what is no int")
     return Typed(element_of(call.types[0]), True)
@@ -303,6 +311,8 @@ def joined_type(call: Call) -> Typed:
         found = common_type(call.types, call.settings.ansi)
         if found is None:
             raise different_data_types(call, "concat")
+        if len({str(element_of(t)) for t in call.types}) > 1:
+            raise NotNative("concat of arrays of different types")
         nulls = any(t.containsNull for t in call.types if isinstance(t, ArrayType))
         assert isinstance(found, ArrayType)
         return Typed(
@@ -324,7 +334,8 @@ fn("concat(any...)", concatenated, rule=joined_type)
 
 
 def array_join(call: Any, array: str, delimiter: str, *replacement: str) -> str:
-    shown = array
+    if not hasattr(call.arguments[1], "value"):
+        raise NotNative("array_join by a delimiter that is no constant")
     if replacement:
         shown = f"list_transform({array}, lambda e: coalesce(e, {replacement[0]}))"
     else:

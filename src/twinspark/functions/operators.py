@@ -358,7 +358,7 @@ def compared_string(call: Call, left: DataType, right: DataType) -> DataType | N
         return left if is_string(left) else right
     if isinstance(other, DecimalType):
         return DOUBLE if other.scale > 0 else other
-    return None if isinstance(other, INTERVAL | ArrayType | MapType | StructType) else other
+    return None if isinstance(other, (*INTERVAL, ArrayType, MapType, StructType)) else other
 
 
 def compared_decimals(call: Call) -> tuple[DataType, DataType]:

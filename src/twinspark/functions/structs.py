@@ -58,6 +58,8 @@ fn("array(any...)", listed, rule=array_type)
 
 def item_type(call: Call) -> Typed:
     type = call.types[0]
+    if getattr(call.arguments[0], "name", "") == "array":
+        raise NotNative("an element of an array made in place")  # Spark knows its nullability by position
     if not isinstance(type, ArrayType):
         raise SparkError("INVALID_EXTRACT_BASE_FIELD_TYPE", base=quoted(call.arguments[0].text), other=quoted(""))
     return Typed(type.elementType, True)
