@@ -54,8 +54,9 @@ def arrow_type(type: DataType, zone: str) -> pa.DataType:
     if isinstance(type, DecimalType):
         return pa.decimal128(type.precision, type.scale)
     if isinstance(type, ArrayType):
-        nulls = type.containsNull or isinstance(type.elementType, NullType)  # Arrow has no null type without nulls
-        return pa.list_(pa.field("element", arrow_type(type.elementType, zone), nullable=nulls))
+        if isinstance(type.elementType, NullType):
+            raise NotNative("void inside a nested type")
+        return pa.list_(pa.field("element", arrow_type(type.elementType, zone), nullable=type.containsNull))
     if isinstance(type, MapType):
         key = pa.field("key", arrow_type(type.keyType, zone), nullable=False)
         return pa.map_(key, pa.field("value", arrow_type(type.valueType, zone), nullable=type.valueContainsNull))

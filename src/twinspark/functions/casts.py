@@ -295,6 +295,8 @@ def timestamp_to_number(sql: str, target: DataType, mode: str) -> str:
 
 def nested(sql: str, source: DataType, target: DataType, mode: str, settings: Settings) -> str:
     key = f"s{next(_keys)}"
+    if isinstance(source, ArrayType) and is_null(source.elementType):
+        return cast_to(sql, target)
     if isinstance(source, ArrayType) and isinstance(target, ArrayType):
         inner = cast_sql(key, source.elementType, target.elementType, mode, settings)
         return cast_to(f"list_transform({sql}, lambda {key}: {inner})", target)

@@ -50,7 +50,8 @@ def array_type(call: Call) -> Typed:
 
 
 def listed(call: Any, *items: str) -> str:
-    return cast_to(f"[{', '.join(items)}]", call.type)
+    made = f"[{', '.join(items)}]"
+    return made if call.type.elementType == NULL else cast_to(made, call.type)
 
 
 fn("array(any...)", listed, rule=array_type)
