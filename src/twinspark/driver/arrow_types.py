@@ -55,7 +55,9 @@ def list_type(kind: t.ArrayType, zone: str) -> pa.DataType:
 
 
 def map_type(kind: t.MapType, zone: str) -> pa.DataType:
-    key = named("key", kind.keyType, False, zone)
+    # pyarrow allows no null type for a key, though `map()` has one in Spark; such a map is empty, so any type will do.
+    empty = isinstance(kind.keyType, t.NullType)
+    key = named("key", t.StringType() if empty else kind.keyType, False, zone)
     return pa.map_(key, named("value", kind.valueType, kind.valueContainsNull, zone))
 
 
@@ -64,7 +66,7 @@ def struct_type(kind: t.StructType, zone: str) -> pa.DataType:
 
 
 def named(name: str, kind: t.DataType, nullable: bool, zone: str) -> pa.Field:
-    """Arrow has no field of nulls that is not nullable, though Spark does: the key of `map()`."""
+    """Arrow has no field of nulls that is not nullable, though Spark does."""
     return pa.field(name, arrow_type(kind, zone), nullable or isinstance(kind, t.NullType))
 
 
