@@ -9,6 +9,7 @@ from tools.cases.connect import Connection, Mode
 from tools.cases.evaluate import evaluate
 from tools.cases.files import Answer, Cases, listed_sections, read_cases, refusal, whole_sections
 from tools.cases.signature_files import read_signatures
+from tools.record.groups import topic_of
 from tools.record.signatures import Prober, answer_of
 from twinspark.functions import SPARK, overloads
 from twinspark.functions.known import SPARK_FUNCTIONS
@@ -73,8 +74,10 @@ def operator_of(expression: str) -> str:
 
 
 def left_to_spark(function: str) -> bool:
-    """Declared so in the list of functions: no use asking for each of its cases."""
-    return function in SPARK_FUNCTIONS and all(signature.writer is SPARK for signature in overloads(function))
+    """Declared so in the list of functions: no use asking for each of its cases. Operators and casts are no lines."""
+    if function not in SPARK_FUNCTIONS or topic_of(function) in ("operators", "casts"):
+        return False
+    return all(signature.writer is SPARK for signature in overloads(function))
 
 
 def replay_values(remote: str, path: Path, wanted: Wanted, whole: bool = True) -> Iterator[Outcome]:
