@@ -148,7 +148,32 @@ static locale_t c_locale(void) {
     return made;
 }
 
+/* Up to 19 digits below 2^53 and a power of ten up to 10^22: both exact, so one operation rounds correctly. */
+static bool read_short_number(text digits, double *number) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    uint64_t sum = 0;
+    int behind = 0, count = 0;
+    bool point = false;
+    for (uint32_t i = 0; i < digits.length; i++) {
+        unsigned digit = (unsigned)(unsigned char)digits.bytes[i] - '0';
+        if (digits.bytes[i] == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (digit > 9 || ++count > 18)
+            return false;
+        sum = sum * 10 + digit;
+        behind += point;
+    }
+    *number = (double)sum / powers[behind];
+    return sum < 1ULL << 53;
+}
+
 static double read_number(text digits, bool single) {
+    double short_number;
+    if (!single && read_short_number(digits, &short_number))
+        return short_number;
     char near[128], *copy = digits.length < sizeof near ? near : malloc(digits.length + 1);
     memcpy(copy, digits.bytes, digits.length);
     copy[digits.length] = 0;

@@ -143,13 +143,16 @@ typedef struct { uint64_t fraction; int b2, b5, s2, s5, m2, m5, exponent; } divi
 
 static bool two_digits_needed(int exponent) { return exponent < -3 || exponent >= 8; } /* in scientific notation */
 
+/* Java's sums wrap around, and so do the digits that hang on them. */
+static int64_t wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
 static void divide_in_64(const division *of, digit_list *list) {
     int64_t b = (int64_t)((of->fraction * power_of_five(of->b5)) << of->b2), s = (int64_t)(power_of_five(of->s5) << of->s2);
-    int64_t m = (int64_t)(power_of_five(of->m5) << of->m2), tens = s * 10;
+    int64_t m = (int64_t)(power_of_five(of->m5) << of->m2), tens = (int64_t)((uint64_t)s * 10);
     int exponent = of->exponent, digit = (int)(b / s);
     b = 10 * (b % s);
     m *= 10;
-    bool low = b < m, high = b + m > tens;
+    bool low = b < m, high = wrapped_sum(b, m) > tens;
     if (digit == 0 && !high)
         exponent--;
     else
@@ -161,11 +164,11 @@ static void divide_in_64(const division *of, digit_list *list) {
         b = 10 * (b % s);
         m = (int64_t)((uint64_t)m * 10);
         low = m > 0 ? b < m : true;
-        high = m > 0 ? b + m > tens : true;
+        high = m > 0 ? wrapped_sum(b, m) > tens : true;
         list->digit[list->count++] = (char)digit;
     }
     list->exponent = exponent + 1;
-    int64_t difference = (b << 1) - tens;
+    int64_t difference = (int64_t)(((uint64_t)b << 1) - (uint64_t)tens);
     if (high && (!low || difference > 0 || (difference == 0 && list->digit[list->count - 1] & 1)))
         round_up(list);
 }
