@@ -83,7 +83,8 @@ def call(
     if not signatures:
         raise unknown_function(name)
     fitting = next((s for s in signatures if s.accepts(len(arguments))), signatures[0])
-    shown = text or call_text(shown_name(name, fitting), arguments, distinct)
+    shown_arguments = with_defaults(fitting, arguments) if fitting.shows_defaults else arguments
+    shown = text or call_text(shown_name(name, fitting), shown_arguments, distinct)
     typing = Typing(name, arguments, settings, shown)
     try:
         signature, typed = resolve(signatures, typing)

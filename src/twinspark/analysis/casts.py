@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis.literals import literal
-from twinspark.errors import SparkError
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.castable import can_cast, can_legacy_cast, can_try_cast
 from twinspark.functions.common_types import (
     can_up_cast,
@@ -25,6 +26,7 @@ from twinspark.types import (
     DateType,
     MapType,
     StructType,
+    TimestampNTZType,
     TimestampType,
     is_null,
     is_numeric,
@@ -42,6 +44,7 @@ def cast(
     text = child.text if hidden else f"{'TRY_CAST' if mode == 'try' else 'CAST'}({child.text} AS {sql_name(target)})"
     if not can_cast(child.type, target, mode):
         raise cast_mismatch(child, target, text, mode)
+    check_special(child, target)
     return Cast(
         child=child,
         type=target,
@@ -50,6 +53,16 @@ def cast(
         mode=mode,
         settings=settings,
     )
+
+
+SPECIAL = re.compile(r"\s*(epoch|now|today|tomorrow|yesterday)\b.*", re.I | re.S)
+
+
+def check_special(child: Expression, target: DataType) -> None:
+    """Constants such as 'now' mean a moment when they are cast (SpecialDatetimeValues)."""
+    if isinstance(target, DateType | TimestampType | TimestampNTZType) and isinstance(child, Literal):
+        if isinstance(child.value, str) and SPECIAL.fullmatch(child.value):
+            raise NotNative("a special date or time such as 'now'")
 
 
 def implicit_cast(child: Expression, target: DataType, settings: Settings) -> Expression:

@@ -83,7 +83,8 @@ def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
     if isinstance(source, DateType):
         return dated(sql, f"CAST({sql} AS VARCHAR)")
     if isinstance(source, TimestampType):
-        return dated(sql, f"CAST(CAST({sql} AS TIMESTAMP) AS VARCHAR)")
+        local = between_datetimes(sql, source, TimestampNTZType(), settings)
+        return dated(sql, f"CAST({local} AS VARCHAR)")
     if isinstance(source, TimestampNTZType):
         return dated(sql, f"CAST({sql} AS VARCHAR)")
     return nested_to_string(sql, source, mode, settings)
@@ -275,8 +276,14 @@ def other(sql: str, source: DataType, target: DataType, mode: str, settings: Set
 
 def between_datetimes(sql: str, source: DataType, target: DataType, settings: Settings) -> str:
     """An hour that the clock shows twice: Spark takes the earlier instant, DuckDB the later."""
-    if isinstance(target, TimestampType) and settings.zone not in UTC_ZONES:
-        raise NotNative("local times as instants in a zone that changes its clocks")
+    if settings.zone in UTC_ZONES:
+        return cast_to(sql, target)
+    zone = text(settings.zone)
+    if isinstance(target, TimestampType):
+        name = "spark_date_to_instant" if isinstance(source, DateType) else "spark_local_to_instant"
+        return f"{name}({sql}, {zone})"
+    if isinstance(source, TimestampType):
+        return cast_to(f"spark_instant_to_local({sql}, {zone})", target)
     return cast_to(sql, target)
 
 

@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from twinspark.errors import NotNative
+from twinspark.functions.casts import UTC_ZONES
 from twinspark.functions.registry import fn
+from twinspark.functions.spelling import text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
-from twinspark.types import DATE, INT, ByteType, DateType, IntegerType, ShortType, is_null, is_string
+from twinspark.types import (
+    DATE,
+    INT,
+    LONG,
+    TIMESTAMP,
+    ByteType,
+    DataType,
+    DateType,
+    IntegerType,
+    ShortType,
+    TimestampNTZType,
+    TimestampType,
+    TimeType,
+    is_null,
+    is_string,
+)
 
 # ---- fields of a date
 
@@ -58,6 +76,8 @@ WHOLE_DAYS = IntegerType | ShortType | ByteType
 
 def day_arithmetic(call: Call) -> Typed:
     days = call.types[1]
+    if is_string(days) and not call.settings.ansi:
+        raise NotNative(f"{call.name} by a string without ANSI")
     if not (is_string(days) or is_null(days) or isinstance(days, WHOLE_DAYS)):
         raise unexpected_input_type(call, 1, '("INT" or "SMALLINT" or "TINYINT")')
     return Typed(DATE, False, (DATE, INT), add_nullable_casts=True)
@@ -66,3 +86,133 @@ def day_arithmetic(call: Call) -> Typed:
 fn("date_add(any, any)", "({0} + {1})", "dateadd", rule=day_arithmetic)
 fn("date_sub(any, any)", "({0} - {1})", rule=day_arithmetic)
 fn("datediff(date, date) -> int", "CAST({0} - {1} AS INTEGER)", "date_diff", keeps_alias=True)
+
+
+# ---- from text
+
+
+def pattern_of(call: Call, index: int) -> str:
+    value = getattr(call.arguments[index], "value", None)
+    if not isinstance(value, str):
+        raise NotNative(f"{call.name} with a pattern that is no constant")
+    return value
+
+
+def to_date_type(tries: bool) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        source = call.types[0]
+        if len(call.arguments) == 2:
+            raise NotNative(f"{call.name} with a pattern")
+        if not (is_string(source) or isinstance(source, DateType | TimestampType | TimestampNTZType)):
+            raise NotNative(f"{call.name} of {source.simpleString()}")
+        if tries and not is_string(source):
+            raise NotNative(f"{call.name} of what is no string")
+        writer = "spark_string_to_date({0})" if tries else "{0}"
+        nullable = tries or not isinstance(source, DateType | TimestampType)
+        return Typed(DATE, nullable or call.any_nullable, None if tries else (DATE,), writer)
+
+    return rule
+
+
+fn("to_date(any)", "", rule=to_date_type(False))
+fn("to_date(any, any)", "", rule=to_date_type(False))
+fn("try_to_date(any)", "", rule=to_date_type(True))
+fn("try_to_date(any, any)", "", rule=to_date_type(True))
+
+
+# ---- cut off
+
+DATE_UNITS = {
+    **dict.fromkeys(("year", "yyyy", "yy"), "year"),
+    "quarter": "quarter",
+    **dict.fromkeys(("month", "mm", "mon"), "month"),
+    "week": "week",
+}
+
+
+def truncated_type(call: Call) -> Typed:
+    """trunc(date, unit): a unit that is not known gives null."""
+    unit = DATE_UNITS.get(pattern_of(call, 1).lower())
+    writer = "CAST(NULL AS DATE)" if unit is None else f"CAST(date_trunc('{unit}', {{0}}) AS DATE)"
+    return Typed(DATE, True, (DATE, None), writer)
+
+
+fn("trunc(date, string)", "", rule=truncated_type)
+
+TIME_UNITS = {
+    **DATE_UNITS,
+    **dict.fromkeys(("day", "dd"), "day"),
+    "hour": "hour",
+    "minute": "minute",
+    "second": "second",
+    "millisecond": "millisecond",
+    "microsecond": "microsecond",
+}
+
+
+def time_truncated_type(call: Call) -> Typed:
+    unit = TIME_UNITS.get(pattern_of(call, 0).lower())
+    if unit is None or call.settings.zone not in UTC_ZONES:
+        raise NotNative("date_trunc by an unknown unit, or in a zone that changes its clocks")
+    return Typed(TIMESTAMP, True, (None, TIMESTAMP), f"date_trunc('{unit}', {{1}})")
+
+
+fn("date_trunc(string, timestamp)", "", rule=time_truncated_type)
+
+
+# ---- fields of a time
+
+
+def time_field(name: str) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        source = call.types[0]
+        kind = source if isinstance(source, TimestampNTZType) else TIMESTAMP
+        if isinstance(source, TimeType):
+            raise NotNative(f"{name} of a time")
+        return Typed(INT, False, (kind,), add_nullable_casts=True)
+
+    return rule
+
+
+for name in ("hour", "minute", "second"):
+    fn(f"{name}(timestamp|timestamp_ntz)", f"CAST({name}({{0}}) AS INTEGER)", rule=time_field(name))
+
+
+# ---- months
+
+fn("last_day(date) -> date", "last_day({0})")
+fn("add_months(date, int) -> date", "CAST({0} + to_months({1}) AS DATE)")
+
+
+def exactly(kind: DataType, result: DataType) -> Callable[[Call], Typed]:
+    """An argument that Spark does not cast (ExpectsInputTypes)."""
+
+    def rule(call: Call) -> Typed:
+        if call.types[0] != kind:
+            raise NotNative(f"{call.name} of {call.types[0].simpleString()}")
+        return Typed(result, call.any_nullable)
+
+    return rule
+
+
+fn("unix_date(any)", "CAST({0} - DATE '1970-01-01' AS INTEGER)", rule=exactly(DATE, INT))
+fn("unix_micros(any)", "epoch_us({0})", rule=exactly(TIMESTAMP, LONG))
+
+
+# ---- now
+
+
+def instant(call: Any) -> str:
+    return f"make_timestamptz(CAST({call.settings.now_micros} AS BIGINT))"
+
+
+def today(call: Any) -> str:
+    if call.settings.zone not in UTC_ZONES:
+        return f"CAST(spark_instant_to_local({instant(call)}, {text(call.settings.zone)}) AS DATE)"
+    return f"CAST({instant(call)} AS DATE)"
+
+
+fn("current_timestamp() -> timestamp!", instant)
+fn("now() -> timestamp!", instant)
+fn("current_date() -> date!", today, "curdate")
+fn("current_timezone() -> string!", lambda call: text(call.settings.zone))
