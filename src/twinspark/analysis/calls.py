@@ -61,7 +61,7 @@ SPECIAL_TEXTS: dict[str, Any] = {
     "~": lambda t: f"~{t[0]}",
     "in": lambda t: f"({t[0]} IN ({', '.join(t[1:])}))",
     "if": lambda t: f"(IF({', '.join(t)}))",
-    "like": lambda t: f"{t[0]} LIKE {t[1]}" + (f" ESCAPE '{t[2]}'" if len(t) > 2 else ""),
+    "like": lambda t: f"{t[0]} LIKE {t[1]}" + (f" ESCAPE '{t[2]}'" if t[2:] not in ([], ["\\"]) else ""),
     "rlike": lambda t: f"RLIKE({t[0]}, {t[1]})",
 }
 

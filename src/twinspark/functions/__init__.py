@@ -5,12 +5,15 @@ from twinspark.functions import arrays as arrays
 from twinspark.functions import conditional as conditional
 from twinspark.functions import dates as dates
 from twinspark.functions import generators as generators
+from twinspark.functions import hashes as hashes
 from twinspark.functions import maps as maps
 from twinspark.functions import maths as maths
 from twinspark.functions import operators as operators
+from twinspark.functions import regex as regex
 from twinspark.functions import showing as showing
 from twinspark.functions import strings as strings
 from twinspark.functions import structs as structs
+from twinspark.functions import text as text
 from twinspark.functions import windows as windows
 from twinspark.functions.registry import SPARK as SPARK
 from twinspark.functions.registry import canonical as canonical

@@ -71,6 +71,7 @@ class Signature:
     reason: str = ""  # why SPARK, in words
     shows: str | None = None  # the name in automatic column names, where it is not the one called
     keeps_alias: bool = False  # the automatic name shows the alias that was called
+    shows_defaults: bool = False  # the automatic name shows the defaults of arguments left out
     deterministic: bool = True
     variadic: bool = field(default=False)
 

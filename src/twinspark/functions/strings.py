@@ -1,14 +1,75 @@
-"""String functions."""
+"""String functions: letters, lengths, parts, padding, positions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.registry import fn
-from twinspark.functions.spelling import text
+from twinspark.functions import casts
+from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
-from twinspark.types import BINARY, INT, STRING, ArrayType, BinaryType, MapType, StructType
+from twinspark.types import (
+    BINARY,
+    BOOLEAN,
+    INT,
+    STRING,
+    ArrayType,
+    BinaryType,
+    MapType,
+    StructType,
+    is_null,
+    is_string,
+)
+
+# ---- letters
+
+fn("upper(string) -> string", "spark_upper({0})", "ucase", keeps_alias=True)
+fn("lower(string) -> string", "spark_lower({0})", "lcase", keeps_alias=True)
+fn("initcap(string) -> string", "spark_initcap({0})")
+fn("ascii(string) -> int", "ascii({0})")
+CHARACTER = "CASE WHEN {0} < 0 THEN '' ELSE chr(CAST({0} & 255 AS INTEGER)) END"
+fn("char(bigint) -> string", CHARACTER, "chr", keeps_alias=True)
+fn("translate(string, string, string) -> string", "spark_translate({0}, {1}, {2})")
+
+
+def soundex_type(call: Call) -> Typed:
+    """It casts nothing (ExpectsInputTypes), unlike most string functions."""
+    if not is_string(call.types[0]) and not is_null(call.types[0]):
+        raise unexpected_input_type(call, 0, '"STRING"')
+    return Typed(STRING, call.any_nullable, (STRING,))
+
+
+fn("soundex(any)", "spark_soundex({0})", rule=soundex_type)
+
+
+# ---- lengths
+
+
+def bytes_type(call: Call) -> Typed:
+    """Bytes stay bytes, everything else becomes a string."""
+    kind = BINARY if isinstance(call.types[0], BinaryType) else STRING
+    return Typed(INT, False, (kind,), add_nullable_casts=True)
+
+
+def character_count(call: Any, value: str) -> str:
+    name = "octet_length" if isinstance(call.arguments[0].type, BinaryType) else "length"
+    return f"CAST({name}({value}) AS INTEGER)"
+
+
+def byte_count(factor: int) -> Callable[..., str]:
+    def write(call: Any, value: str) -> str:
+        name = "octet_length" if isinstance(call.arguments[0].type, BinaryType) else "strlen"
+        return f"CAST({name}({value})" + (f" * {factor}" if factor > 1 else "") + " AS INTEGER)"
+
+    return write
+
+
+LENGTHS = ("char_length", "character_length", "len")
+fn("length(string|binary)", character_count, *LENGTHS, rule=bytes_type, keeps_alias=True)
+fn("octet_length(string|binary)", byte_count(1), rule=bytes_type)
+fn("bit_length(string|binary)", byte_count(8), rule=bytes_type)
+
 
 # ---- parts
 
@@ -20,62 +81,179 @@ def substring(call: Any, value: str, position: str, *length: str) -> str:
         raise NotNative("substring of bytes")
     if position.isdigit() and int(position) > 0 and (not length or length[0].isdigit()):
         return f"substr({value}, {', '.join([position, *length])})"
-    back = f"length({value}) + {position} + 1"
-    start = f"CASE WHEN {position} > 0 THEN {position} WHEN {position} < 0 THEN {back} ELSE 1 END"
-    if not length:
-        return f"substr({value}, greatest({start}, 1))"
-    end = f"({start}) + CAST({length[0]} AS BIGINT) - 1"
-    return f"substr({value}, greatest({start}, 1), greatest({end} - greatest({start}, 1) + 1, 0))"
+    return f"spark_substring({value}, {position}, {length[0] if length else 2147483647})"
 
 
 def substring_type(call: Call) -> Typed:
-    first = call.types[0]
-    if isinstance(first, ArrayType | MapType | StructType):
-        raise unexpected_input_type(call, 0, '("STRING" or "BINARY" or "ARRAY<BYTE>")')
-    kind = BINARY if isinstance(first, BinaryType) else STRING
+    kind = text_or_bytes(call)
     shown = [a.text for a in call.arguments] + ["2147483647"] * (3 - len(call.arguments))
     casts = (kind, INT, INT)[: len(call.arguments)]
     return Typed(kind, False, casts, add_nullable_casts=True, text=f"{call.name}({', '.join(shown)})")
 
 
+def text_or_bytes(call: Call) -> Any:
+    first = call.types[0]
+    if isinstance(first, ArrayType | MapType | StructType):
+        raise unexpected_input_type(call, 0, '("STRING" or "BINARY" or "ARRAY<BYTE>")')
+    return BINARY if isinstance(first, BinaryType) else STRING
+
+
 fn("substring(any, any)", substring, "substr", rule=substring_type)
 fn("substring(any, any, any)", substring, rule=substring_type)
 
+
+def left_type(call: Call) -> Typed:
+    kind = text_or_bytes(call)
+    return Typed(kind, False, (kind, INT), add_nullable_casts=True)
+
+
+def left(call: Any, value: str, length: str) -> str:
+    if isinstance(call.type, BinaryType):
+        raise NotNative("left of bytes")
+    if length.isdigit():
+        return f"substr({value}, 1, {length})"
+    return f"(CASE WHEN {length} IS NOT NULL THEN substr({value}, 1, greatest({length}, 0)) END)"
+
+
+fn("left(any, int)", left, rule=left_type)
+fn(
+    "right(string, int) -> string?",
+    "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN right({0}, greatest({1}, 0)) END",
+)
+fn("substring_index(string, string, int) -> string", "spark_substring_index({0}, {1}, {2})")
+
+
+def overlay_type(call: Call) -> Typed:
+    first, second = call.types[:2]
+    if isinstance(first, BinaryType) or isinstance(second, BinaryType):
+        raise NotNative("overlay of bytes")
+    shown = [a.text for a in call.arguments] + ["-1"] * (4 - len(call.arguments))
+    wanted = (STRING, STRING, INT, INT)[: len(call.arguments)]
+    return Typed(STRING, False, wanted, add_nullable_casts=True, text=f"overlay({', '.join(shown)})")
+
+
+fn("overlay(string, string, int)", "spark_overlay({0}, {1}, {2}, -1)", rule=overlay_type)
+fn("overlay(string, string, int, int)", "spark_overlay({0}, {1}, {2}, {3})", rule=overlay_type)
+
+
+# ---- trimming: only spaces unless told otherwise; the characters come first, except in btrim
+
+SIDES = {"trim": "BOTH", "ltrim": "LEADING", "rtrim": "TRAILING"}
+
+
+def trim_type(call: Call) -> Typed:
+    characters, source = (a.text for a in call.arguments)
+    text = call.text if call.text.startswith("TRIM(") else f"TRIM({SIDES[call.name]} {characters} FROM {source})"
+    return Typed(STRING, False, (STRING, STRING), add_nullable_casts=True, text=text)
+
+
+for name in SIDES:
+    fn(f"{name}(string) -> string", f"{name}({{0}}, ' ')")
+    fn(f"{name}(string, string)", f"{name}({{1}}, {{0}})", rule=trim_type)
+
+
+def btrim_type(call: Call) -> Typed:
+    if all(isinstance(t, BinaryType) for t in call.types) and len(call.types) > 1:
+        raise NotNative("btrim of bytes")
+    return Typed(STRING, False, [STRING] * len(call.types), add_nullable_casts=True)
+
+
+fn("btrim(string)", "trim({0}, ' ')", rule=btrim_type)
+fn("btrim(string, string)", "trim({0}, {1})", rule=btrim_type)
+
+
+# ---- growing
+
+LONGEST = 100_000_000  # above it Spark itself may run out of memory, each engine in its own words
+
+
+def pad_type(call: Call) -> Typed:
+    first, last = call.types[0], call.types[-1]
+    if (isinstance(first, BinaryType) and isinstance(last, BinaryType)) or (len(call.types) == 2 and is_bytes(first)):
+        raise NotNative(f"{call.name} of bytes")
+    shown = [a.text for a in call.arguments] + [" "] * (3 - len(call.arguments))
+    wanted = (STRING, INT, STRING)[: len(call.arguments)]
+    return Typed(STRING, False, wanted, add_nullable_casts=True, text=f"{call.name}({', '.join(shown)})")
+
+
+def is_bytes(type: Any) -> bool:
+    return isinstance(type, BinaryType)
+
+
+def padded(name: str) -> Callable[..., str]:
+    """What is longer is cut; nothing to pad with is no error (UTF8String.lpad)."""
+
+    def write(call: Any, value: str, length: str, characters: str = "' '") -> str:
+        cut = f"substr({value}, 1, greatest({length}, 0))"
+        return (
+            f"(CASE WHEN {value} IS NULL OR {length} IS NULL OR {characters} IS NULL THEN NULL "
+            f"WHEN {length} <= length({value}) OR {characters} = '' THEN {cut} "
+            f"WHEN {length} > {LONGEST} THEN {casts.not_native('a very long text')} "
+            f"ELSE {name}({value}, {length}, {characters}) END)"
+        )
+
+    return write
+
+
+for name in ("lpad", "rpad"):
+    fn(f"{name}(string|binary, int)", padded(name), rule=pad_type)
+    fn(f"{name}(string|binary, int, string|binary)", padded(name), rule=pad_type)
+
+
+def repeated(call: Any, value: str, times: str) -> str:
+    if times.isdigit() and int(times) <= 1000:
+        return f"repeat({value}, {times})"
+    long = f"CAST(strlen({value}) AS BIGINT) * {times} > {LONGEST}"
+    return f"(CASE WHEN {long} THEN {casts.not_native('a very long text')} ELSE repeat({value}, {times}) END)"
+
+
+fn("repeat(string, int) -> string", repeated)
+fn("space(int) -> string", lambda call, times: repeated(call, "' '", times))
+
+
+# ---- searching
+
+
+def test_type(call: Call) -> Typed:
+    """Of two binaries Spark makes another expression, one that may be null."""
+    if all(isinstance(t, BinaryType) for t in call.types):
+        return Typed(BOOLEAN, True, writer=SPARK)
+    return Typed(BOOLEAN, False, (STRING, STRING), add_nullable_casts=True)
+
+
 for name, sql in {"startswith": "starts_with", "endswith": "ends_with", "contains": "contains"}.items():
-    fn(f"{name}(string, string) -> boolean", f"{sql}({{0}}, {{1}})")
+    fn(f"{name}(string, string)", f"{sql}({{0}}, {{1}})", rule=test_type)
+
+fn("instr(string, string) -> int", "CAST(strpos({0}, {1}) AS INTEGER)")
 
 
-# ---- patterns
+def located(call: Any, part: str, value: str, start: str) -> str:
+    """An unknown start gives 0, as Hive does; an empty part is found at 1 from wherever (StringLocate)."""
+    if start == "1":
+        return f"CAST(strpos({value}, {part}) AS INTEGER)"
+    rest = f"strpos(substr({value}, {start}), {part})"
+    found = f"CASE WHEN {part} = '' THEN 1 WHEN {rest} > 0 THEN CAST({rest} + {start} - 1 AS INTEGER) ELSE 0 END"
+    unknown = f"{part} IS NULL OR {value} IS NULL"
+    return f"(CASE WHEN {start} IS NULL THEN 0 WHEN {unknown} THEN NULL WHEN {start} < 1 THEN 0 ELSE {found} END)"
 
 
-def like(call: Any, value: str, pattern: str, escape: str = "") -> str:
-    """Spark's escape character is a backslash unless another is given; what it may stand before is checked by Spark."""
-    constant = getattr(call.arguments[1], "value", None)
-    if not isinstance(constant, str):
-        raise NotNative("LIKE with a pattern that is no constant")
-    mark = getattr(call.arguments[2], "value", "\\") if len(call.arguments) > 2 else "\\"
-    if mark in constant and not well_escaped(constant, mark):
-        raise NotNative("LIKE with an escape that Spark refuses")
-    return f"({value} LIKE {pattern} ESCAPE {text(mark)})"
+fn(
+    "locate(string, string, int? = 1) -> int",
+    located,
+    "position",
+    keeps_alias=True,
+    shows_defaults=True,
+)
+fn("find_in_set(string, string) -> int", "spark_find_in_set({0}, {1})")
+fn("levenshtein(string, string) -> int", "spark_levenshtein({0}, {1})")
 
 
-def well_escaped(pattern: str, mark: str) -> bool:
-    """The escape character stands only before %, _ and itself (StringUtils.escapeLikeRegex)."""
-    position = 0
-    while position < len(pattern):
-        if pattern[position] == mark:
-            if pattern[position + 1 : position + 2] not in ("%", "_", mark) or position + 1 >= len(pattern):
-                return False
-            position += 1
-        position += 1
-    return True
+def bounded_distance(call: Any, left: str, right: str, most: str) -> str:
+    """Of an unknown bound Spark's generated code and its interpreter think differently."""
+    if call.arguments[2].nullable:
+        raise NotNative("levenshtein with a bound that may be null")
+    return f"spark_levenshtein({left}, {right}, {most})"
 
 
-fn("like(string, string) -> boolean", like)
-fn("like(string, string, string literal) -> boolean", like)
-
-
-# ---- lengths, joining
-
-fn("length(string) -> int", "CAST(length({0}) AS INTEGER)", "char_length", "character_length", "len", keeps_alias=True)
-fn("length(binary) -> int", "CAST(octet_length({0}) AS INTEGER)")
+fn("levenshtein(string, string, int) -> int", bounded_distance)
+fn("replace(string, string, string = '') -> string", "replace({0}, {1}, {2})", shows_defaults=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
 from twinspark.analysis import build
 from twinspark.analysis.names import Scope
 from twinspark.errors import NotNative
-from twinspark.plan.expressions import Expression
+from twinspark.plan.expressions import Expression, Literal
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, walks
 
@@ -98,13 +99,19 @@ def walk_like(node: tree.Like, scope: Scope, walk: Walk) -> Expression:
 
 @walks(tree.LikeQuantified)
 def walk_like_quantified(node: tree.LikeQuantified, scope: Scope, walk: Walk) -> Expression:
-    child = walk.read(node.child, scope)
+    """Constant patterns make one predicate that may be null (LikeAny and its kin), others a chain."""
+    if node.kind != "LIKE":
+        raise NotNative(f"{node.kind} {node.quantifier}")
+    child, patterns = walk.read(node.child, scope), walk.reads(node.patterns, scope)
     tests: Sequence[Expression] = [
-        negated(build.call(LIKES[node.kind], [child, pattern], walk.settings), node.negated, walk)
-        for pattern in walk.reads(node.patterns, scope)
+        negated(build.call("like", [child, pattern], walk.settings), node.negated, walk) for pattern in patterns
     ]
     joined = "or" if node.quantifier == "ANY" else "and"
-    return reduce(lambda a, b: build.call(joined, [a, b], walk.settings), tests)
+    chain = reduce(lambda a, b: build.call(joined, [a, b], walk.settings), tests)
+    if not all(isinstance(pattern, Literal) for pattern in patterns):
+        return chain
+    name = ("not" if node.negated else "") + "like" + node.quantifier.lower()
+    return replace(chain, nullable=True, text=f"{name}({child.text})")
 
 
 @walks(tree.Case)
@@ -164,9 +171,7 @@ def walk_trim(node: tree.Trim, scope: Scope, walk: Walk) -> Expression:
         return build.call(name, [source], walk.settings, text=text)
     characters = walk.read(node.characters, scope)
     text = f"TRIM({node.option or 'BOTH'} {characters.text} FROM {source.text})"
-    # Spark's ltrim and rtrim take the characters first, trim and the native rules the string first.
-    arguments = [source, characters] if name == "trim" else [characters, source]
-    return build.call(name, arguments, walk.settings, text=text)
+    return build.call(name, [characters, source], walk.settings, text=text)
 
 
 @walks(tree.Overlay)

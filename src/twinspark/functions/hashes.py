@@ -1,0 +1,45 @@
+"""Hash functions: Spark's Murmur3 and xxHash64 chained over the arguments, checksums and digests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.registry import fn
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import INT, LONG, ArrayType, DataType, MapType, StructType, TimeType, is_null, nested_types
+
+SEED = 42
+
+
+def hash_type(result: DataType) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        if not call.types or any(isinstance(t, MapType) for type in call.types for t in nested_types(type)):
+            raise NotNative("the hash of nothing or of a map")
+        return Typed(result, False)
+
+    return rule
+
+
+def hashed(function: str, seed_type: str) -> Callable[..., str]:
+    """Each argument's hash is the seed of the next; a null leaves the seed as it is."""
+
+    def write(call: Any, *arguments: str) -> str:
+        found = f"CAST({SEED} AS {seed_type})"
+        for argument, sql in zip(call.arguments, arguments, strict=True):
+            if isinstance(argument.type, ArrayType | StructType | TimeType):
+                raise NotNative("the hash of nested values")
+            found = found if is_null(argument.type) else f"{function}({sql}, {found})"
+        return found
+
+    return write
+
+
+fn("hash(any...)", hashed("spark_hash", "INTEGER"), rule=hash_type(INT))
+fn("xxhash64(any...)", hashed("spark_xxhash64", "BIGINT"), rule=hash_type(LONG))
+
+fn("crc32(binary) -> bigint", "spark_crc32({0})")
+fn("md5(binary) -> string", "md5({0})")
+fn("sha(binary) -> string", "sha1({0})", "sha1", keeps_alias=True)
+fn("sha2(binary, int) -> string?", "spark_sha2({0}, {1})")
