@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pyspark.errors import AnalysisException, PySparkException
+from google.protobuf.message import DecodeError
+from pyspark.errors import AnalysisException, PySparkException, UnsupportedOperationException
 from pyspark.sql import SparkSession
 
 from twinspark.plans_json.data import empty_twin, frame_of
@@ -14,6 +15,8 @@ from twinspark.plans_json.problems import DataError, PlanError, Problem
 from twinspark.plans_json.read_step import OPERATIONS, read_steps
 from twinspark.plans_json.reading import Notes, shown
 from twinspark.plans_json.tree import Step
+
+TOO_DEEP = "expressions are nested deeper than PySpark can send (about 48 levels; long and/or chains are no problem)"
 
 
 def supported_plan_operations() -> tuple[str, ...]:
@@ -51,9 +54,20 @@ def active_session() -> Any:
 
 
 def read_plan(plan: Any, session: Any = None) -> tuple[list[tuple[int, Step]], list[Problem]]:
-    notes = Notes(session.catalog.functionExists) if session is not None else Notes()
+    notes = Notes() if session is None else Notes(lambda name: is_registered(session, name))
     listed = plan_list(plan, notes)
-    return read_steps(listed, notes), notes.problems
+    try:
+        return read_steps(listed, notes), notes.problems
+    except RecursionError:
+        return [], [Problem(notes.step, ".payload", TOO_DEEP)]
+
+
+def is_registered(session: Any, name: str) -> bool:
+    """Whether the session has a function of that name; the embedded engine alone has none beyond Spark's own."""
+    try:
+        return bool(session.catalog.functionExists(name))
+    except UnsupportedOperationException:
+        return False
 
 
 def plan_list(plan: Any, notes: Notes) -> list[Any]:
@@ -88,16 +102,18 @@ def analysed(frames: list[Any], steps: list[tuple[int, Step]]) -> None:
     """Spark's own error, with the first step that it holds for; asked of frames without rows, so nothing is read."""
     try:
         _ = frames[-1].schema
-    except AnalysisException as error:
-        refused = (step for step, frame in zip(steps, frames[1:], strict=True) if not is_analysed(frame))
-        for index, step in list(refused)[:1]:
-            error.add_note(f"in step {index} ({type(step).__name__})")
+    except (AnalysisException, DecodeError) as error:
+        refused = ((at, step) for (at, step), frame in zip(steps, frames[1:], strict=True) if not is_analysed(frame))
+        index, step = next(refused, (None, None))
+        if isinstance(error, DecodeError):  # protobuf's own limit, met while PySpark copies its messages
+            raise PlanError([Problem(index, ".payload", TOO_DEEP)]) from error
+        error.add_note(f"in step {index} ({type(step).__name__})" if step else "in the input")
         raise
 
 
 def is_analysed(frame: Any) -> bool:
     try:
         _ = frame.schema
-    except AnalysisException:
+    except (AnalysisException, DecodeError):
         return False
     return True

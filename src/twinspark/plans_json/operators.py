@@ -44,6 +44,15 @@ SPELLINGS = {spelling: name for name, others in {**BINARY, **UNARY}.items() for 
     "in": "isin",
 }
 
+
+def joined(join: Callable[[Any, Any], Any], parts: tuple[Any, ...]) -> Any:
+    """Few parts from left to right, as PySpark's operators would; many as a balanced tree."""
+    if len(parts) <= 16:
+        return reduce(join, parts)
+    middle = len(parts) // 2
+    return join(joined(join, parts[:middle]), joined(join, parts[middle:]))
+
+
 COLUMN_OPERATIONS: dict[str, Callable[..., Any]] = {
     "eq": lambda left, right: left == right,
     "ne": lambda left, right: left != right,
@@ -52,8 +61,8 @@ COLUMN_OPERATIONS: dict[str, Callable[..., Any]] = {
     "lt": lambda left, right: left < right,
     "le": lambda left, right: left <= right,
     "eq_null_safe": lambda left, right: left.eqNullSafe(right),
-    "and": lambda *all: reduce(lambda left, right: left & right, all),
-    "or": lambda *any: reduce(lambda left, right: left | right, any),
+    "and": lambda *all: joined(lambda left, right: left & right, all),
+    "or": lambda *any: joined(lambda left, right: left | right, any),
     "add": lambda left, right: left + right,
     "sub": lambda left, right: left - right,
     "mul": lambda left, right: left * right,

@@ -17,6 +17,7 @@ NAMED_ARGUMENTS = {  # besides `args`, some calls come with their arguments unde
     "regexp_extract": (("pattern", "right"), ("group", "idx")),
     "regexp_replace": (("pattern", "right"), ("replacement",)),
 }
+LONG_CHAIN = 16  # operands of and/or beyond which they are joined as a tree: PySpark cannot send deep nests
 DISTINCT = {
     "count": "count_distinct",
     "sum": "sum_distinct",
@@ -61,10 +62,28 @@ def read_operator(name: str, written: dict[str, Any], path: str, notes: Notes) -
 
 
 def read_operands(name: str, written: dict[str, Any], path: str, notes: Notes) -> tuple[Expression, ...]:
+    if name in ("and", "or"):
+        chain = chained(name, written)
+        if len(chain) > LONG_CHAIN:
+            return tuple(expressions.read_expression(part, path, notes) for part in chain)
     if "args" in written:
         return expressions.read_expressions(written["args"], f"{path}.args", notes)
     keys = ("arg", "left", "lower", "upper") if name == "between" else ("arg", "left", "right")
     return tuple(expressions.read_expression(written[key], f"{path}.{key}", notes) for key in keys if key in written)
+
+
+def chained(name: str, written: dict[str, Any]) -> list[Any]:
+    """The operands of `a and (b and (c …))` however it is nested, left to right, found without recursion."""
+    found: list[Any] = []
+    waiting: list[Any] = [written]
+    while waiting:
+        part = waiting.pop()
+        op = SPELLINGS.get(str(first_of(part, OPERATOR))) if isinstance(part, dict) else None
+        if op == name and "left" in part and "right" in part:
+            waiting += [part["right"], part["left"]]
+        else:
+            found.append(part)
+    return found
 
 
 def read_isin(written: dict[str, Any], path: str, notes: Notes) -> Expression:
