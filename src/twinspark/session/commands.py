@@ -7,6 +7,7 @@ from pyspark.sql.connect.proto import base_pb2, commands_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
+from twinspark.session.catalog_calls import is_catalog_call
 from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Cursor, Query
 from twinspark.session.views import Views
@@ -30,6 +31,13 @@ def read_command(command: Any, context: Context, cursor: Cursor, views: Views) -
     if kind == "write_operation":
         return write_to_files(command.write_operation, context, cursor)
     raise NotNative(f"command {kind}")
+
+
+def is_quick(plan: Any) -> bool:
+    """Whether only something is noted: the work of a SQL query or a view is done when it is read."""
+    if plan.WhichOneof("op_type") != "command":
+        return is_catalog_call(plan)
+    return plan.command.WhichOneof("command_type") in ("sql_command", "create_dataframe_view")
 
 
 def sql_query(message: Any, context: Context, cursor: Cursor) -> Command:

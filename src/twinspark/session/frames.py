@@ -54,6 +54,17 @@ def schema_field(schema: StructType) -> bytes:
     return bytes_field(SCHEMA, pyspark_types_to_proto_types(schema).SerializeToString())
 
 
+def metrics_field(rows: int, seconds: float) -> bytes:
+    """One node for the whole plan: DuckDB ran it as one query."""
+    metrics = base_pb2.ExecutePlanResponse.Metrics()
+    node = metrics.metrics.add(name="DuckDB", plan_id=0, parent=0)
+    for name, value, kind in (("numOutputRows", rows, "sum"), ("duration", int(seconds * 1000), "timing")):
+        node.execution_metrics[name].name = name
+        node.execution_metrics[name].value = value
+        node.execution_metrics[name].metric_type = kind
+    return bytes_field(METRICS, metrics.SerializeToString())
+
+
 class BatchWriter:
     """Record batches as ArrowBatch fields: each one IPC stream that holds exactly one batch."""
 

@@ -11,11 +11,11 @@ import duckdb
 import pyarrow as pa
 
 from twinspark.errors import NotNative, SparkError
-from twinspark.session.frames import BatchWriter, Frame, Framer, schema_field
+from twinspark.session.frames import BatchWriter, Frame, Framer, metrics_field, schema_field
 from twinspark.session.native import Cursor, Query
 from twinspark.session.operation import Asked, Operation, State
 from twinspark.session.responses import ResponseLog
-from twinspark.session.threads import DaemonThreads
+from twinspark.session.threads import DaemonThreads, settle
 
 PROGRESS_SECONDS = 2.0  # spark.connect.progress.reportInterval
 MAX_CHUNK = 64 * 1024 * 1024
@@ -36,6 +36,7 @@ class NativeOperation:
         reason: str,
         instead: Callable[[str], Operation],
         ended: Callable[["NativeOperation"], None],
+        quick: bool = False,
     ) -> None:
         self.asked = asked
         self.reason = reason
@@ -45,21 +46,27 @@ class NativeOperation:
         self._work = work
         self._instead = instead
         self._ended = ended
+        self._quick = quick
         self._successor: Operation | None = None
         self._log = ResponseLog(asked.reattachable)
         self._cancelled = threading.Event()
         self._left = threading.Event()
         self.started = time.monotonic()
         self.seconds = 0.0
-        self._producer: Future[None] | None = None
+        self.rows = 0
 
     @property
     def engine(self) -> str:
         return "duckdb" if self._successor is None else self._successor.engine
 
     def start(self) -> "NativeOperation":
-        self._producer = _producers.submit(self._produce)
-        self._producer.add_done_callback(self._produced)
+        """What takes no time is done at once: two changes of thread cost more than it does."""
+        producer: Future[None] = Future()
+        producer.add_done_callback(self._produced)
+        if self._quick:
+            settle(producer, self._produce, (), {})
+        else:
+            _producers.submit(settle, producer, self._produce, (), {})
         return self
 
     def responses(self) -> Iterator[bytes]:
@@ -149,7 +156,7 @@ class NativeOperation:
             self._log.put(self._framer.frame(*parts))
         self._settle(State.SUCCEEDED)  # before the client hears of it: its next request must find everything settled
         if self.asked.reattachable:
-            self._log.put(self._framer.result_complete())
+            self._log.put(self._framer.result_complete(metrics_field(self.rows, self.seconds)))
 
     def _produced(self, done: "Future[None]") -> None:
         failure = done.exception()
@@ -173,6 +180,7 @@ def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[bytes, .
     writer = BatchWriter(reader.schema, operation.chunk_bytes)
     head: tuple[bytes, ...] = (schema_field(query.plan.schema),)
     for batch in reader:
+        operation.rows += batch.num_rows
         for parts in writer.fields(batch):
             yield (*head, *parts)
             head = ()

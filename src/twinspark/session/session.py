@@ -6,20 +6,21 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.session import choose
 from twinspark.session.artifacts import CACHE, Artifacts
-from twinspark.session.commands import read_command
+from twinspark.session.catalog_calls import catalog_call, is_catalog_call
+from twinspark.session.commands import is_quick, read_command
 from twinspark.session.config import SessionConfig
 from twinspark.session.effects import change_of, makes_global_view
 from twinspark.session.frames import Framer
 from twinspark.session.journal import NEVER, Entry, Journal, entry_of
 from twinspark.session.native import Cursor, Query, Surroundings
-from twinspark.session.native_operation import NativeOperation, rows_of
+from twinspark.session.native_operation import NativeOperation, Work, rows_of
 from twinspark.session.operation import Asked, Operation, RelayedOperation, State
 from twinspark.session.plans import decompressed
 from twinspark.session.shared import Ended, Shared
@@ -57,6 +58,7 @@ class Session:
         )
         self.catalog: str = source.catalog if source else "spark_catalog"
         self.database: str = source.database if source else "default"
+        self.storage_levels: dict[Any, bytes] = {}  # of persisted plans; DuckDB reads fast enough to keep nothing
         self.last_operation = ""
         self.last_access = time.monotonic()
         self._operations: dict[str, Operation] = {}
@@ -173,18 +175,21 @@ class Session:
     def _native(self, asked: Asked, wanted: str) -> NativeOperation:
         cursor = self.shared.native.cursor()
         if asked.plan.WhichOneof("op_type") == "command":
-            work, reason = self._command(asked, cursor), choose.NATIVE
+            command = read_command(asked.plan.command, self.surroundings().context(cursor), cursor, self.views)
+            work = self._journalled(asked, command)
+        elif is_catalog_call(asked.plan):
+            work = self._journalled(asked, catalog_call(self, asked.plan.root.catalog))
         else:
             query = self.read(asked.plan.root, cursor)
             choose.check_scan(query, self.config.settings(), wanted)
-            work, reason = partial(rows_of, query), choose.NATIVE
+            work = partial(rows_of, query)
         framer = Framer(self.session_id, self.server_session_id, asked.operation_id)
         instead = partial(self._instead, asked, wanted)
-        return NativeOperation(asked, framer, cursor, work, reason, instead, self._native_ended)
+        return NativeOperation(
+            asked, framer, cursor, work, choose.NATIVE, instead, self._native_ended, is_quick(asked.plan)
+        )
 
-    def _command(self, asked: Asked, cursor: Cursor) -> Any:
-        carry_out = read_command(asked.plan.command, self.surroundings().context(cursor), cursor, self.views)
-
+    def _journalled(self, asked: Asked, carry_out: Callable[[], tuple[bytes, ...]]) -> Work:
         def work(operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
             if answer := carry_out():
                 yield answer

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from pyspark.sql.connect.proto import base_pb2
+from pyspark.sql.connect.proto import base_pb2, common_pb2
 from pyspark.sql.connect.types import pyspark_types_to_proto_types
 from pyspark.version import __version__ as spark_version
 
@@ -14,6 +14,8 @@ from twinspark.session.native import Query
 from twinspark.session.plans import decompressed
 from twinspark.session.session import Session
 
+MEMORY_AND_DISK = common_pb2.StorageLevel(use_disk=True, use_memory=True, deserialized=True, replication=1)
+NOT_STORED = common_pb2.StorageLevel(replication=1)
 LOCAL = ("local_relation", "cached_local_relation", "chunked_cached_local_relation")
 
 
@@ -88,6 +90,39 @@ def same_semantics(session: Session, message: Any, answer: Any) -> None:
     answer.same_semantics.result = same
 
 
+def persist(session: Session, message: Any, answer: Any) -> None:
+    level = message.storage_level if message.HasField("storage_level") else MEMORY_AND_DISK
+    session.storage_levels[plan_key(session, message.relation)] = level.SerializeToString()
+    answer.persist.SetInParent()
+
+
+def unpersist(session: Session, message: Any, answer: Any) -> None:
+    session.storage_levels.pop(plan_key(session, message.relation), None)
+    answer.unpersist.SetInParent()
+
+
+def storage_level(session: Session, message: Any, answer: Any) -> None:
+    kept = session.storage_levels.get(plan_key(session, message.relation))
+    answer.get_storage_level.storage_level.CopyFrom(NOT_STORED)
+    if kept is not None:
+        answer.get_storage_level.storage_level.ParseFromString(kept)
+
+
+def plan_key(session: Session, relation: Any) -> Any:
+    plan = session.read(relation, session.shared.native.cursor()).plan
+    try:
+        hash(plan)
+    except TypeError as error:
+        raise NotNative("a plan that has no key") from error
+    return plan
+
+
+def semantic_hash(session: Session, message: Any, answer: Any) -> None:
+    """Equal plans, equal hashes; the number itself is nobody's business. 32 bits, signed, as Java's."""
+    plan = decompressed(message.plan).root
+    answer.semantic_hash.result = (hash(plan_key(session, plan)) & 0xFFFFFFFF) - 0x80000000
+
+
 def explain(session: Session, message: Any, answer: Any) -> None:
     """Without Spark there is no physical plan of Spark's to show: DuckDB's SQL is what will run."""
     answer.explain.explain_string = f"== Physical Plan ==\nDuckDB\n{query_of(session, message.plan).text}\n"
@@ -103,5 +138,9 @@ HANDLERS: dict[str, Handler] = {
     "spark_version": version,
     "ddl_parse": ddl_parse,
     "same_semantics": same_semantics,
+    "persist": persist,
+    "unpersist": unpersist,
+    "get_storage_level": storage_level,
 }
-ALONE: dict[str, Handler] = {"explain": explain}  # in engine=duckdb, where no Spark may be asked
+# In engine=duckdb only: with a Spark at hand, its own plan and its own hash are the answer.
+ALONE: dict[str, Handler] = {"explain": explain, "semantic_hash": semantic_hash}
