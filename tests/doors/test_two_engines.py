@@ -76,6 +76,14 @@ def test_a_dropped_view_is_gone_on_both_sides(spark: Any) -> None:
         assert caught.value.getCondition() == "TABLE_OR_VIEW_NOT_FOUND"
 
 
+def test_drop_table_drops_a_view_too(spark: Any) -> None:
+    on(spark, "auto").range(1).createOrReplaceTempView("no_table")
+    spark.sql("drop table no_table")
+    with pytest.raises(AnalysisException) as caught:
+        spark.table("no_table").collect()
+    assert caught.value.getCondition() == "TABLE_OR_VIEW_NOT_FOUND"
+
+
 def test_global_views_cross_sessions_and_engines(auto_server: ConnectServer, spark: Any) -> None:
     spark.range(6).createOrReplaceGlobalTempView("shared_six")
     other = SparkSession.builder.remote(auto_server.url).create()

@@ -25,7 +25,7 @@ from twinspark.session.operation import Asked, Operation, RelayedOperation, Stat
 from twinspark.session.plans import decompressed
 from twinspark.session.shared import Ended, Shared
 from twinspark.session.spark_side import SparkSide
-from twinspark.session.spark_state import take_over
+from twinspark.session.spark_state import drops_view, take_over
 from twinspark.session.views import Views
 from twinspark.spark.wire import string_field
 
@@ -215,7 +215,8 @@ class Session:
         return RelayedOperation(asked, self.spark, reason, self._relayed_ended)
 
     def _relayed_ended(self, operation: RelayedOperation) -> None:
-        if operation.state is State.SUCCEEDED and (what := change_of(operation.asked.plan)):
+        plan = operation.asked.plan
+        if operation.state is State.SUCCEEDED and (what := change_of(plan) or drops_view(plan, self.views)):
             self._journal_change(operation.asked, what, self.spark.generation)
             take_over(self, operation.asked.plan)
         self._note("spark", operation.reason, operation.asked, operation.state.value, operation.seconds)

@@ -7,6 +7,7 @@ import pyarrow as pa
 from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.session.effects import sql_text, uncommented
+from twinspark.session.views import Views
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -16,7 +17,7 @@ CREATE_VIEW = re.compile(
     rf"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(GLOBAL\s+)?TEMP(?:ORARY)?\s+(?:VIEW|TABLE)\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}",
     re.I,
 )
-DROP_VIEW = re.compile(rf"\s*DROP\s+VIEW\s+(?:IF\s+EXISTS\s+)?{NAME}", re.I)
+DROP_VIEW = re.compile(rf"\s*DROP\s+(?:VIEW|TABLE)\s+(?:IF\s+EXISTS\s+)?{NAME}", re.I)
 ALTER_VIEW = re.compile(rf"\s*ALTER\s+VIEW\s+{NAME}(?:\s+RENAME\s+TO\s+{NAME})?", re.I)
 CHANGES_CONFIG = re.compile(r"\s*(?:SET|RESET)\b", re.I)
 CHANGES_NAMESPACE = re.compile(r"\s*(?:USE|SET\s+CATALOG)\b", re.I)
@@ -47,6 +48,14 @@ def take_over_sql(session: "Session", text: str) -> None:
         session.config.adopt(spark_config(session))
     if CHANGES_NAMESPACE.match(text):
         session.catalog, session.database = current_namespace(session)
+
+
+def drops_view(plan: Any, views: Views) -> str | None:
+    """DROP TABLE of a temporary view drops the view; of a table it is no business of the session's."""
+    if plan.WhichOneof("op_type") != "command" or plan.command.WhichOneof("command_type") != "sql_command":
+        return None
+    found = DROP_VIEW.match(uncommented(sql_text(plan.command.sql_command)))
+    return f"DROP of view {found[1]}" if found and views.has(*view_name(found[1])) else None
 
 
 def take_over_catalog(session: "Session", catalog: Any) -> None:

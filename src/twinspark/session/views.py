@@ -63,6 +63,9 @@ class Views:
     def made_on_spark(self, name: str, is_global: bool) -> None:
         self._put(key_of(name, is_global), SparkView(name))
 
+    def has(self, name: str, is_global: bool) -> bool:
+        return key_of(name, is_global) in self.snapshot()
+
     def is_on_spark(self, name: str, is_global: bool) -> bool:
         return isinstance(self.snapshot().get(key_of(name, is_global)), SparkView)
 
