@@ -60,9 +60,10 @@ SPECIAL = re.compile(r"\s*(epoch|now|today|tomorrow|yesterday)\b.*", re.I | re.S
 
 def check_special(child: Expression, target: DataType) -> None:
     """Constants such as 'now' mean a moment when they are cast (SpecialDatetimeValues)."""
-    if isinstance(target, DateType | TimestampType | TimestampNTZType) and isinstance(child, Literal):
-        if isinstance(child.value, str) and SPECIAL.fullmatch(child.value):
-            raise NotNative("a special date or time such as 'now'")
+    moment = isinstance(target, DateType | TimestampType | TimestampNTZType)
+    value = child.value if moment and isinstance(child, Literal) else None
+    if isinstance(value, str) and SPECIAL.fullmatch(value):
+        raise NotNative("a special date or time such as 'now'")
 
 
 def implicit_cast(child: Expression, target: DataType, settings: Settings) -> Expression:
