@@ -1,0 +1,193 @@
+/* stddev, variance, skewness, kurtosis, covariance, correlation and regression, with the steps and the order of
+ * operations of Spark's central moments, so that rows that come in one order give Spark's very double.
+ *
+ * SQL spelling: spark_<function>(x) and spark_<function>(x, y) of doubles -> DOUBLE, named and ordered as in Spark. */
+#include "native.h"
+#include <math.h>
+
+typedef struct { double n, mean, m2, m3, m4; } moments;
+typedef struct { double n, x_mean, y_mean, together, x_m2, y_m2; } pairs;
+
+/* ---- one column */
+
+static void add_value(moments *s, double value) {
+    double n = s->n + 1.0, delta = value - s->mean, step = delta / n;
+    double square = delta * delta, step_square = step * step;
+    double m2 = s->m2 + delta * (delta - step);
+    double m3 = s->m3 - 3.0 * step * m2 + delta * (square - step_square);
+    double m4 = s->m4 - 4.0 * step * m3 - 6.0 * step_square * m2 + delta * (delta * square - step * step_square);
+    *s = (moments){n, s->mean + step, m2, m3, m4};
+}
+
+static moments merged(const moments *a, const moments *b) {
+    double n = a->n + b->n, delta = b->mean - a->mean, step = n == 0.0 ? 0.0 : delta / n;
+    double p = a->n, q = b->n;
+    return (moments){
+        n, a->mean + step * q, a->m2 + b->m2 + delta * step * p * q,
+        a->m3 + b->m3 + step * step * delta * p * q * (p - q) + 3.0 * step * (p * b->m2 - q * a->m2),
+        a->m4 + b->m4 + step * step * step * delta * p * q * (p * p - p * q + q * q) +
+            6.0 * step * step * (p * p * b->m2 + q * q * a->m2) + 4.0 * step * (p * b->m3 - q * a->m3)};
+}
+
+static void update_moments(native_call *call, duckdb_aggregate_state *states) {
+    const double *values = ARGUMENT(call, double, 0);
+    for (idx_t row = 0; row < call->rows; row++)
+        if (argument_valid(call, 0, row))
+            add_value((moments *)states[row], values[row]);
+}
+
+static void combine_moments(void *into, const void *from) {
+    moments *target = into;
+    *target = target->n == 0.0 ? *(const moments *)from : merged(target, from);
+}
+
+/* Spark adds the rows of a partition, then merges that into an empty state: huge values become NaN there. */
+static moments finished(const void *from) {
+    static const moments nothing = {0};
+    return merged(&nothing, from);
+}
+
+/* Where Spark divides by zero its mode decides between an error and null. */
+static void set_quotient(native_call *call, idx_t row, double above, double below) {
+    if (below == 0.0)
+        spark_error(call, "ELSEWHERE", "reason", "a statistic that divides by zero", NULL);
+    RESULT(call, double)[row] = above / below;
+}
+
+#define MOMENT(name, no_result, result)                                                                                \
+    static void finish_##name(native_call *call, const void *from, idx_t row) {                                        \
+        moments s = finished(from);                                                                                    \
+        if (s.n == 0.0 || (no_result))                                                                                 \
+            set_null(call, row);                                                                                       \
+        else                                                                                                           \
+            RESULT(call, double)[row] = (result);                                                                      \
+    }
+MOMENT(stddev_pop, false, sqrt(s.m2 / s.n))
+MOMENT(stddev_samp, s.n == 1.0, sqrt(s.m2 / (s.n - 1.0)))
+MOMENT(var_pop, false, s.m2 / s.n)
+MOMENT(var_samp, s.n == 1.0, s.m2 / (s.n - 1.0))
+MOMENT(moment2, false, s.m2)
+
+static void finish_skewness(native_call *call, const void *from, idx_t row) {
+    moments s = finished(from);
+    if (s.n == 0.0 || s.m2 == 0.0)
+        set_null(call, row);
+    else
+        set_quotient(call, row, sqrt(s.n) * s.m3, sqrt(s.m2 * s.m2 * s.m2));
+}
+
+static void finish_kurtosis(native_call *call, const void *from, idx_t row) {
+    moments s = finished(from);
+    if (s.n == 0.0 || s.m2 == 0.0) {
+        set_null(call, row);
+        return;
+    }
+    set_quotient(call, row, s.n * s.m4, s.m2 * s.m2);
+    RESULT(call, double)[row] -= 3.0;
+}
+
+/* ---- two columns */
+
+static void add_pair(pairs *s, double x, double y) {
+    double n = s->n + 1.0, dx = x - s->x_mean, dy = y - s->y_mean;
+    double x_mean = s->x_mean + dx / n, y_mean = s->y_mean + dy / n;
+    *s = (pairs){n, x_mean, y_mean, s->together + dx * (y - y_mean), s->x_m2 + dx * (x - x_mean), s->y_m2 + dy * (y - y_mean)};
+}
+
+static pairs merged_pairs(const pairs *a, const pairs *b) {
+    double n = a->n + b->n, dx = b->x_mean - a->x_mean, dy = b->y_mean - a->y_mean;
+    double x_step = n == 0.0 ? 0.0 : dx / n, y_step = n == 0.0 ? 0.0 : dy / n;
+    return (pairs){n, a->x_mean + x_step * b->n, a->y_mean + y_step * b->n,
+                   a->together + b->together + dx * y_step * a->n * b->n, a->x_m2 + b->x_m2 + dx * x_step * a->n * b->n,
+                   a->y_m2 + b->y_m2 + dy * y_step * a->n * b->n};
+}
+
+static void update_pairs(native_call *call, duckdb_aggregate_state *states) {
+    const double *x = ARGUMENT(call, double, 0), *y = ARGUMENT(call, double, 1);
+    for (idx_t row = 0; row < call->rows; row++)
+        if (argument_valid(call, 0, row) && argument_valid(call, 1, row))
+            add_pair((pairs *)states[row], x[row], y[row]);
+}
+
+static void combine_pairs(void *into, const void *from) {
+    pairs *target = into;
+    *target = target->n == 0.0 ? *(const pairs *)from : merged_pairs(target, from);
+}
+
+static pairs finished_pairs(const void *from) {
+    static const pairs nothing = {0};
+    return merged_pairs(&nothing, from);
+}
+
+#define PAIR(name, no_result, result)                                                                                  \
+    static void finish_##name(native_call *call, const void *from, idx_t row) {                                        \
+        pairs s = finished_pairs(from);                                                                                \
+        if (s.n == 0.0 || (no_result))                                                                                 \
+            set_null(call, row);                                                                                       \
+        else                                                                                                           \
+            RESULT(call, double)[row] = (result);                                                                      \
+    }
+PAIR(covar_pop, false, s.together / s.n)
+PAIR(covar_samp, s.n == 1.0, s.together / (s.n - 1.0))
+PAIR(regr_sxy, false, s.together)
+
+static void finish_corr(native_call *call, const void *from, idx_t row) {
+    pairs s = finished_pairs(from);
+    if (s.n == 0.0 || s.n == 1.0)
+        set_null(call, row);
+    else
+        set_quotient(call, row, s.together, sqrt(s.x_m2 * s.y_m2));
+}
+
+/* regr_r2(y, x): the first column is the dependent one. */
+static void finish_regr_r2(native_call *call, const void *from, idx_t row) {
+    pairs s = finished_pairs(from);
+    double *result = &RESULT(call, double)[row];
+    if (s.y_m2 == 0.0) {
+        set_null(call, row);
+        return;
+    }
+    *result = 1.0;
+    if (s.x_m2 != 0.0) {
+        set_quotient(call, row, s.together, sqrt(s.x_m2 * s.y_m2));
+        *result *= *result;
+    }
+}
+
+/* ---- a line through pairs: Spark keeps the moments of x beside the covariance of x and y */
+
+typedef struct { pairs both; moments x; } line;
+
+static void update_line(native_call *call, duckdb_aggregate_state *states) {
+    const double *y = ARGUMENT(call, double, 0), *x = ARGUMENT(call, double, 1);
+    for (idx_t row = 0; row < call->rows; row++)
+        if (argument_valid(call, 0, row) && argument_valid(call, 1, row)) {
+            line *state = (line *)states[row];
+            add_pair(&state->both, x[row], y[row]);
+            add_value(&state->x, x[row]);
+        }
+}
+
+static void combine_line(void *into, const void *from) {
+    combine_pairs(&((line *)into)->both, &((const line *)from)->both);
+    combine_moments(&((line *)into)->x, &((const line *)from)->x);
+}
+
+static void finish_line(native_call *call, const void *from, idx_t row, bool is_slope) {
+    pairs both = finished_pairs(&((const line *)from)->both);
+    moments x = finished(&((const line *)from)->x);
+    if (x.m2 == 0.0)
+        set_null(call, row);
+    else
+        RESULT(call, double)[row] = is_slope ? both.together / x.m2 : both.y_mean - both.together / x.m2 * both.x_mean;
+}
+static void finish_regr_slope(native_call *call, const void *from, idx_t row) { finish_line(call, from, row, true); }
+static void finish_regr_intercept(native_call *call, const void *from, idx_t row) { finish_line(call, from, row, false); }
+
+#define ONE(name) {"spark_" #name, "d>d", sizeof(moments), update_moments, combine_moments, finish_##name, NULL, NULL}
+#define TWO(name) {"spark_" #name, "dd>d", sizeof(pairs), update_pairs, combine_pairs, finish_##name, NULL, NULL}
+#define LINE(name) {"spark_" #name, "dd>d", sizeof(line), update_line, combine_line, finish_##name, NULL, NULL}
+const native_aggregate moment_aggregates[] = {
+    ONE(stddev_pop), ONE(stddev_samp), ONE(var_pop), ONE(var_samp), ONE(moment2), ONE(skewness), ONE(kurtosis),
+    TWO(covar_pop), TWO(covar_samp), TWO(regr_sxy), TWO(corr), TWO(regr_r2), LINE(regr_slope), LINE(regr_intercept),
+    {NULL}};
