@@ -3,7 +3,7 @@
 import contextlib
 import ctypes
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -108,9 +108,12 @@ class ConnectStatement:
             client = spark.client
             request = client._execute_plan_request_with_metadata()
             request.plan.CopyFrom(frame._plan.to_proto(client))
-        self.stream = client._execute_and_fetch_as_iterator(request, {})
         self.first: list[pa.RecordBatch] = []
-        self.schema = self.learn_schema(frame)
+        if is_empty_answer(request.plan.root):
+            self.stream, self.schema = nothing(), t.StructType([])
+        else:
+            self.stream = client._execute_and_fetch_as_iterator(request, {})
+            self.schema = self.learn_schema(frame)
 
     def learn_schema(self, frame: Any) -> t.StructType:
         """The first response brings the schema; reading on to the first batch lets errors show before `finished`."""
@@ -138,6 +141,17 @@ class ConnectStatement:
 
     def progress(self) -> float:
         return self.done
+
+
+def nothing() -> Generator[Any, None, None]:
+    yield from ()
+
+
+def is_empty_answer(relation: Any) -> bool:
+    """A command that has run already, and whose answer (sent along as Arrow) has no columns: nothing is left to ask."""
+    if relation.WhichOneof("rel_type") != "local_relation" or not relation.local_relation.data:
+        return False
+    return len(pa.ipc.open_stream(relation.local_relation.data).schema) == 0
 
 
 @contextlib.contextmanager
