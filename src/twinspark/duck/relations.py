@@ -219,7 +219,8 @@ class RelationWriter(SubqueryWriter):
     def _(self, relation: Join) -> Select:
         kind = relation.kind
         left = self.side(relation.left)
-        right = self.side(relation.right)
+        inner = replace(self, outer=(left.columns, *self.outer)) if relation.lateral else self
+        right = inner.side(relation.right)
         both = Select("", (*left.columns, *right.columns))
         condition = self.expressions(both).write(relation.condition) if relation.condition is not None else ""
         source = join_text(kind, left.source, right.source, condition, relation.lateral)

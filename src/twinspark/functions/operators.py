@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
@@ -395,7 +396,28 @@ def comparison(call: Call) -> Typed:
     check_comparable(call, left, name)
     if name not in ("=", "<=>") and isinstance(left, ArrayType | StructType):
         raise NotNative("an order of arrays or structs")
-    return Typed(BOOLEAN, False, (left, right), add_nullable_casts=call.name != "<=>")
+    shown = whole_bound(call)
+    return Typed(BOOLEAN, False, (left, right), text=shown, add_nullable_casts=call.name != "<=>")
+
+
+def whole_bound(call: Call) -> str | None:
+    """A whole number beside a decimal constant: Spark compares, and shows, the constant rounded to the side that
+    changes nothing (DecimalPrecisionTypeCoercion)."""
+    a, b = call.arguments
+    operator = call.name
+    if operator not in ROUNDS_UP or isinstance(a.type, DecimalType) == isinstance(b.type, DecimalType):
+        return None
+    flipped = isinstance(a.type, DecimalType)
+    constant, other = (a, b) if flipped else (b, a)
+    value = getattr(constant, "value", None)
+    if value is None or not is_integral(other.type) or not -(1 << 63) <= value < 1 << 63:
+        return None
+    rounding = ROUND_CEILING if ROUNDS_UP[operator] != flipped else ROUND_FLOOR
+    whole = value.to_integral_value(rounding=rounding)
+    return f"({whole:f} {operator} {b.text})" if flipped else f"({a.text} {operator} {whole:f})"
+
+
+ROUNDS_UP = {">": False, ">=": True, "<": True, "<=": False}
 
 
 def compared(operator: str) -> Callable[..., str]:

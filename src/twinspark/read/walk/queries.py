@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,8 @@ from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import sort_order
 from twinspark.types import IntegerType, is_integral
+
+_uses = itertools.count(1)  # two texts may name a query alike at the same place
 
 Order = Callable[[tuple[tree.SortItem, ...]], Frame]
 
@@ -56,7 +59,7 @@ def with_ctes(node: tree.With, walk: Walk) -> Walk:
         relation = read_query(named.query, walk).plain()
         if named.columns:
             relation = renamed(relation, named.columns)
-        shared = Shared(input=relation, fields=relation.fields, key=f"{named.name}@{named.start}")
+        shared = Shared(input=relation, fields=relation.fields, key=f"{named.name}@{next(_uses)}")
         walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(shared, named.name)})
     return walk
 
