@@ -101,10 +101,17 @@ def this_process() -> str:
 def is_alive(owner: str) -> bool:
     """Whether the process that wrote this still runs; a reused process number has another start time."""
     pid, _, started = owner.partition(":")
-    return os.path.exists(f"/proc/{pid}") and started_at(int(pid)) == started
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # another user's: not ours to judge
+    return started_at(int(pid)) == started
 
 
 def started_at(pid: int) -> str:
+    """Empty where the system has no /proc: there the process number alone must do."""
     try:
         with open(f"/proc/{pid}/stat") as status:
             # The command may hold spaces and brackets; what follows the last bracket is split by spaces.
