@@ -397,7 +397,9 @@ def comparison(call: Call) -> Typed:
     if name not in ("=", "<=>") and isinstance(left, ArrayType | StructType):
         raise NotNative("an order of arrays or structs")
     shown = whole_bound(call)
-    return Typed(BOOLEAN, False, (left, right), text=shown, add_nullable_casts=call.name != "<=>")
+    if shown is not None:
+        return Typed(BOOLEAN, call.any_nullable, (left, right), text=shown)
+    return Typed(BOOLEAN, False, (left, right), add_nullable_casts=call.name != "<=>")
 
 
 def whole_bound(call: Call) -> str | None:
@@ -533,7 +535,7 @@ def is_days(type: DataType) -> bool:
 
 def interval_days(call: Call) -> Typed:
     date, days = call.arguments
-    name = "date_add" if call.name == "+" else "date_sub"
     writer = f"({{0}} {call.name} CAST({{1}} // 86400000000 AS INTEGER))"
-    text = f"{name}({date.text}, extractansiintervaldays({days.text}))"
+    moved = f"extractansiintervaldays({days.text})"
+    text = f"date_add({date.text}, {moved if call.name == '+' else f'(- {moved})'})"
     return Typed(date.type, call.any_nullable, None, writer, text)

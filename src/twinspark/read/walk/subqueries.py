@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from twinspark.analysis import build
 from twinspark.analysis.names import Scope
 from twinspark.errors import NotNative, SparkError
@@ -55,6 +57,7 @@ def walk_in_subquery(node: tree.InSubquery, scope: Scope, walk: Walk) -> Express
     """Anywhere but as a condition of its own Spark takes unknown as false (RewritePredicateSubquery)."""
     raw = in_subquery(node, scope, walk)
     known = build.call("coalesce", [raw, build.literal(False)], walk.settings, text=raw.text)
+    known = replace(known, nullable=raw.nullable)
     return build.call("not", [known], walk.settings) if node.negated else known
 
 
