@@ -11,6 +11,7 @@ from twinspark.functions import maths as maths
 from twinspark.functions import operators as operators
 from twinspark.functions import regex as regex
 from twinspark.functions import showing as showing
+from twinspark.functions import statistics as statistics
 from twinspark.functions import strings as strings
 from twinspark.functions import structs as structs
 from twinspark.functions import text as text

@@ -5,15 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 from twinspark.errors import NotNative
+from twinspark.functions.casts import not_native
 from twinspark.functions.native_spelling import sql_decimal_average, sql_decimal_sum
 from twinspark.functions.registry import AGGREGATE, SPARK, fn
 from twinspark.functions.spelling import duck_type
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
+    BINARY,
+    BYTE,
     DOUBLE,
+    INT,
     INTERVAL,
     LONG,
+    STRING,
+    ArrayType,
+    BinaryType,
+    CalendarIntervalType,
+    DataType,
     DecimalType,
+    DoubleType,
+    FloatType,
+    LongType,
+    MapType,
+    NullType,
+    StructType,
+    TimestampType,
+    VariantType,
     bounded_decimal,
     is_integral,
     is_null,
@@ -22,6 +39,7 @@ from twinspark.types import (
 )
 
 NUMERIC_OR_INTERVAL = '("NUMERIC" or "INTERVAL YEAR TO MONTH" or "INTERVAL DAY TO SECOND")'
+NESTED = (ArrayType, StructType, MapType)
 
 
 def aggregate(signature: str, writer: Any, *aliases: str, **facts: Any) -> None:
@@ -29,10 +47,6 @@ def aggregate(signature: str, writer: Any, *aliases: str, **facts: Any) -> None:
 
 
 # ---- counting
-
-
-def count_of(call: Call) -> Typed:
-    return Typed(LONG, False)
 
 
 def counted(call: Any, *arguments: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
@@ -45,7 +59,7 @@ def counted(call: Any, *arguments: str, distinct: str = "", order: str = "", suf
 
 
 aggregate("count(any...+) -> bigint!", counted)
-aggregate("count_if(boolean?) -> bigint!", "CAST(coalesce(count_if({0}){suffix}, 0) AS BIGINT)")
+aggregate("count_if(boolean?) -> bigint!", "count({distinct}nullif({0}, false)){suffix}")
 
 
 # ---- sums and averages
@@ -57,11 +71,15 @@ def summed_type(call: Call) -> Typed:
         return Typed(bounded_decimal(type.precision + 10, type.scale), True)
     if is_integral(type):
         return Typed(LONG, True)
-    if is_string(type) or is_null(type) or is_numeric(type):
+    if goes_as_double(type):
         return Typed(DOUBLE, True, (DOUBLE,))
     if isinstance(type, INTERVAL):
-        raise NotNative("sums of intervals")
+        return Typed(type, True, writer=SPARK)
     raise unexpected_input_type(call, 0, NUMERIC_OR_INTERVAL)
+
+
+def goes_as_double(type: DataType) -> bool:
+    return is_numeric(type) or is_string(type) or is_null(type) or isinstance(type, TimestampType)
 
 
 def summed(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
@@ -69,43 +87,89 @@ def summed(call: Any, value: str, distinct: str = "", order: str = "", suffix: s
     if isinstance(type, DecimalType):
         of = (type.precision, type.scale)
         return sql_decimal_sum(value, of, call.settings.ansi, bool(distinct), suffix)
-    if isinstance(call.type, type_of(LONG)):
-        if not call.settings.ansi:
-            raise NotNative("a sum that may wrap around")
-        return f"CAST(sum({distinct}{value}){suffix} AS BIGINT)"
-    return f"sum({distinct}{value}){suffix}"
+    if not isinstance(call.type, LongType):
+        return double_sum("sum", value, distinct, suffix)
+    whole = f"sum({distinct}{value}){suffix}"
+    return f"CAST({whole} AS BIGINT)" if call.settings.ansi else wrapped(whole)
 
 
-def type_of(value: Any) -> Any:
-    return value.__class__
+def double_sum(name: str, value: str, distinct: str, suffix: str) -> str:
+    """The order in which distinct values are added is that of a hash table."""
+    if distinct:
+        raise NotNative(f"{name} of distinct doubles")
+    return f"{name}({value}){suffix}"
+
+
+def wrapped(whole: str) -> str:
+    """A sum that Java keeps in 64 bits, from DuckDB's exact one in 128."""
+    half, mask = "9223372036854775808::HUGEINT", "18446744073709551615::HUGEINT"
+    return f"CAST((({whole} + {half}) & {mask}) - {half} AS BIGINT)"
+
+
+def tried_sum(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    """Null where the sum overflows."""
+    type = call.arguments[0].type
+    if isinstance(type, DecimalType):
+        return sql_decimal_sum(value, (type.precision, type.scale), False, bool(distinct), suffix)
+    if isinstance(call.type, LongType):
+        return f"TRY_CAST(sum({distinct}{value}){suffix} AS BIGINT)"
+    return double_sum("sum", value, distinct, suffix)
 
 
 aggregate("sum(any)", summed, rule=summed_type)
+aggregate("try_sum(any)", tried_sum, rule=summed_type)
 
 
 def averaged_type(call: Call) -> Typed:
-    (type,) = call.types
+    return average_of(call, 0)
+
+
+def average_of(call: Call, index: int) -> Typed:
+    type = call.types[index]
+    casts: list[DataType | None] = [None] * len(call.arguments)
     if isinstance(type, DecimalType):
         return Typed(bounded_decimal(type.precision + 4, type.scale + 4), True)
-    if is_numeric(type) or is_string(type) or is_null(type):
-        return Typed(DOUBLE, True, (type if is_integral(type) else DOUBLE,))
+    if goes_as_double(type):
+        casts[index] = type if is_integral(type) else DOUBLE
+        return Typed(DOUBLE, True, casts)
     if isinstance(type, INTERVAL):
-        raise NotNative("averages of intervals")
-    raise unexpected_input_type(call, 0, NUMERIC_OR_INTERVAL)
+        return Typed(whole_interval(type), True, writer=SPARK)
+    raise unexpected_input_type(call, index, NUMERIC_OR_INTERVAL)
+
+
+def whole_interval(type: DataType) -> DataType:
+    """An average is an interval of all the fields of its kind."""
+    return type.__class__()
 
 
 def averaged(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
     """Spark sums whole numbers as doubles; while all partial sums are below 2^53 both ways give the same."""
-    type = call.arguments[0].type
+    return average_sql(call.arguments[0].type, value, call.settings.ansi, distinct, suffix)
+
+
+def tried_average(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    return average_sql(call.arguments[0].type, value, False, distinct, suffix)
+
+
+def average_sql(type: DataType, value: str, ansi: bool, distinct: str, suffix: str) -> str:
     if isinstance(type, DecimalType):
-        return sql_decimal_average(value, (type.precision, type.scale), call.settings.ansi, bool(distinct), suffix)
-    return f"avg({distinct}CAST({value} AS DOUBLE)){suffix}"
+        return sql_decimal_average(value, (type.precision, type.scale), ansi, bool(distinct), suffix)
+    if is_integral(type) and not isinstance(type, LongType):
+        return f"avg({distinct}CAST({value} AS DOUBLE)){suffix}"
+    return double_sum("avg", f"CAST({value} AS DOUBLE)", distinct, suffix)
 
 
-aggregate("avg(any)", averaged, "mean", rule=averaged_type)
+aggregate("avg(any)", averaged, "mean", rule=averaged_type, keeps_alias=True)
+aggregate("try_avg(any)", tried_average, rule=averaged_type)
 
 
 # ---- smallest, largest, first
+
+
+def ordered_type(call: Call) -> Typed:
+    if isinstance(call.types[0], MapType | VariantType | CalendarIntervalType):
+        raise NotNative(f"{call.name} of values without an order")
+    return Typed(call.types[0], True)
 
 
 def same_type(call: Call) -> Typed:
@@ -114,16 +178,48 @@ def same_type(call: Call) -> Typed:
 
 def plain(name: str) -> Any:
     def write(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-        from_type = call.arguments[0].type
-        if hasattr(from_type, "fields") or hasattr(from_type, "elementType"):
+        if isinstance(call.arguments[0].type, NESTED):
             raise NotNative(f"{name} of nested values")
-        return f"{name}({value}){suffix}"
+        found = f"{name}({value}){suffix}"
+        is_float = isinstance(call.arguments[0].type, FloatType | DoubleType)
+        return one_zero(found, value, name, suffix) if is_float else found
 
     return write
 
 
-aggregate("min(any)", plain("min"), rule=same_type)
-aggregate("max(any)", plain("max"), rule=same_type)
+def one_zero(found: str, value: str, name: str, suffix: str) -> str:
+    """Of 0.0 and -0.0, which are equal, Spark shows the one that came first."""
+    kinds = f"bit_or(CASE WHEN {value} = 0 THEN CASE WHEN signbit({value}) THEN 1 ELSE 2 END END){suffix}"
+    both = not_native(f"{name} of 0.0 and -0.0")
+    return f"CASE WHEN {found} = 0 AND {kinds} = 3 THEN {both} ELSE {found} END"
+
+
+aggregate("min(any)", plain("min"), rule=ordered_type)
+aggregate("max(any)", plain("max"), rule=ordered_type)
+
+
+def best_type(call: Call) -> Typed:
+    if isinstance(call.types[1], MapType | VariantType | CalendarIntervalType):
+        raise NotNative(f"{call.name} by values without an order")
+    return Typed(call.types[0], True)
+
+
+def best(name: str, largest: str) -> Any:
+    """Of equal best rows Spark takes one by their order among the partitions, so those go to Spark."""
+
+    def write(call: Any, value: str, ordering: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+        if isinstance(call.arguments[1].type, (*NESTED, NullType)) or "OVER" in suffix:
+            raise NotNative(f"{name} by nested values or in a window")
+        two = f"{largest}({ordering}, 2){suffix}"
+        tie = f"CASE WHEN len({two}) = 2 AND {two}[1] = {two}[2] THEN {not_native(name + ' of equals')} END"
+        found = f"arg_{largest}_null({value}, {ordering}){suffix}"
+        return f"CASE WHEN {tie} IS NULL THEN {found} END"
+
+    return write
+
+
+aggregate("max_by(any, any)", best("max_by", "max"), rule=best_type)
+aggregate("min_by(any, any)", best("min_by", "min"), rule=best_type)
 
 
 def first_value(name: str) -> Any:
@@ -134,19 +230,23 @@ def first_value(name: str) -> Any:
         if "OVER" in suffix:
             word = " IGNORE NULLS" if ignores else ""
             return f"{name}_value({values[0]}{word}){suffix}"
-        if ignores:
-            return f"any_value({values[0]}){suffix}" if name == "first" else last_non_null(values[0], suffix)
-        return f"{name}({values[0]}){suffix}"
+        return f"{name}({values[0]}){not_null(values[0], suffix) if ignores else suffix}"
 
     return write
 
 
-def last_non_null(value: str, suffix: str) -> str:
-    raise NotNative("last value that is not null")
+def not_null(value: str, suffix: str) -> str:
+    """A FILTER that leaves nulls out as well."""
+    if not suffix:
+        return f" FILTER (WHERE {value} IS NOT NULL)"
+    condition = suffix.removeprefix(" FILTER (WHERE ").removesuffix(")")
+    return f" FILTER (WHERE ({condition}) AND {value} IS NOT NULL)"
 
 
 def first_type(call: Call) -> Typed:
     """Names leave the second argument out."""
+    if len(call.arguments) > 1 and not isinstance(getattr(call.arguments[1], "value", None), bool):
+        raise NotNative(f"{call.name} with a second argument that is no constant")
     return Typed(call.types[0], True, text=f"{call.name}({call.arguments[0].text})")
 
 
@@ -155,33 +255,72 @@ aggregate("last(any, boolean = false)", first_value("last"), "last_value", rule=
 aggregate("any_value(any, boolean = false)", first_value("first"), rule=first_type)
 
 
+# ---- bits and truths
+
+
+def bits_type(call: Call) -> Typed:
+    """A null is taken as an int."""
+    (type,) = call.types
+    if is_null(type):
+        if not hasattr(call.arguments[0], "value"):
+            raise NotNative(f"{call.name} of a void column")
+        return Typed(INT, True, (INT,))
+    if not is_integral(type):
+        raise unexpected_input_type(call, 0, '"INTEGRAL"')
+    return Typed(type, True)
+
+
+for bits in ("bit_and", "bit_or", "bit_xor"):
+    aggregate(f"{bits}(any)", f"{bits}({{distinct}}{{0}}){{suffix}}", rule=bits_type)
+
+aggregate("bool_and(boolean) -> boolean?", "bool_and({0}){suffix}", "every", keeps_alias=True)
+aggregate("bool_or(boolean) -> boolean?", "bool_or({0}){suffix}", "some", "any", keeps_alias=True)
+
+
 # ---- collections
 
 
 def collected(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-    over = suffix.partition(" OVER ")
-    if " FILTER " in suffix:
-        raise NotNative("collect_list with FILTER")
-    condition = f" FILTER (WHERE {value} IS NOT NULL)"
-    behind = f" OVER {over[2]}" if over[1] else ""
+    """Without nulls, and empty where there is nothing."""
+    if distinct:
+        raise NotNative("collect_list of distinct values")
+    if is_null(call.arguments[0].type):
+        raise NotNative("a list of nothing")
     empty = f"CAST([] AS {duck_type(call.type)})"
-    return f"coalesce(list({distinct}{value}{order}){condition}{behind}, {empty})"
+    if suffix:
+        whole = f"list({value}{order}){suffix}"
+        return f"coalesce(list_filter({whole}, lambda kept: kept IS NOT NULL), {empty})"
+    return f"coalesce(list({value}{order}) FILTER (WHERE {value} IS NOT NULL), {empty})"
 
 
 aggregate("collect_list(T) -> array<T!>!", collected, "array_agg", keeps_alias=False)
 aggregate("collect_set(T) -> array<T!>!", SPARK, reason="the order of the set's elements")
 
 
-# ---- statistics
+def joined_type(call: Call) -> Typed:
+    """listagg(value, separator): text, or bytes of bytes; no separator is shown as NULL."""
+    shown = [a.text for a in call.arguments] + ["NULL"][len(call.arguments) - 1 :]
+    text = f"{call.name}({', '.join(shown)})"
+    value = call.types[0]
+    if isinstance(value, (*NESTED, VariantType, CalendarIntervalType)):
+        raise NotNative(f"{call.name} of {value.simpleString()}")
+    if isinstance(value, BinaryType):
+        return Typed(BINARY, True, writer=SPARK, text=text)
+    if len(call.arguments) > 1 and not isinstance(getattr(call.arguments[1], "value", None), str | None):
+        raise NotNative(f"{call.name} with a separator that is no constant text")
+    return Typed(STRING, True, (STRING, STRING), text=text)
 
-for name, sql in {
-    "stddev_samp": "stddev_samp",
-    "stddev_pop": "stddev_pop",
-    "var_samp": "var_samp",
-    "var_pop": "var_pop",
-}.items():
-    more = {"stddev_samp": ("stddev", "std"), "var_samp": ("variance",)}.get(name, ())
-    aggregate(f"{name}(double) -> double?", f"{sql}({{0}}){{suffix}}", *more, keeps_alias=True)
 
-aggregate("bool_and(boolean) -> boolean?", "bool_and({0}){suffix}", "every", keeps_alias=True)
-aggregate("bool_or(boolean) -> boolean?", "bool_or({0}){suffix}", "some", "any", keeps_alias=True)
+def joined(call: Any, value: str, separator: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    if distinct or "OVER" in suffix:
+        raise NotNative("listagg of distinct values or in a window")
+    return f"string_agg({value}, coalesce({separator}, ''){order}){suffix}"
+
+
+aggregate("listagg(any, any = null)", joined, "string_agg", rule=joined_type, keeps_alias=True)
+
+
+# ---- grouping sets: analysis.aggregates gives the keys
+
+aggregate("grouping(any) -> tinyint!", "CAST(grouping({0}) AS TINYINT)", rule=lambda call: Typed(BYTE, False))
+aggregate("grouping_id(any...) -> bigint!", "CAST(grouping({args}) AS BIGINT)", rule=lambda call: Typed(LONG, False))
