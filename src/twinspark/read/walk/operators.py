@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from dataclasses import replace
 from functools import reduce
 
 from twinspark.analysis import build
@@ -44,6 +45,8 @@ def walk_logical(node: tree.Logical, scope: Scope, walk: Walk) -> Expression:
 
 @walks(tree.Not)
 def walk_not(node: tree.Not, scope: Scope, walk: Walk) -> Expression:
+    if isinstance(node.child, tree.InSubquery):
+        return walk.read(replace(node.child, negated=not node.child.negated), scope)
     return negated(walk.read(node.child, scope), True, walk)
 
 

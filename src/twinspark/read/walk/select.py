@@ -116,7 +116,13 @@ def ordered(made: Aggregation, items: tuple[tree.SortItem, ...]) -> Frame:
     if is_all(items):
         return sorted_frame(made.closed(), items, made.walk)
     order = [aggregate_order(made, item) for item in items]
+    if made.having is not None and any(adds_aggregate(made, o.child) for o in order):
+        raise NotNative("SQL: ORDER BY an aggregate that is not selected, after HAVING")
     return made.closed(order)
+
+
+def adds_aggregate(made: Aggregation, expression: Expression) -> bool:
+    return has_aggregate(expression) and all(expression != c.expression for c in made.columns)
 
 
 def aggregate_order(made: Aggregation, item: tree.SortItem) -> SortOrder:

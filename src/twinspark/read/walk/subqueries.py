@@ -54,11 +54,16 @@ def walk_exists(node: tree.Exists, scope: Scope, walk: Walk) -> Expression:
 
 @walks(tree.InSubquery)
 def walk_in_subquery(node: tree.InSubquery, scope: Scope, walk: Walk) -> Expression:
-    """Anywhere but as a condition of its own Spark takes unknown as false (RewritePredicateSubquery)."""
+    return known_in(node, node.negated, scope, walk)
+
+
+def known_in(node: tree.InSubquery, negated: bool, scope: Scope, walk: Walk) -> Expression:
+    """Anywhere but as a condition of its own Spark takes unknown as false, of IN and of NOT IN alike
+    (RewritePredicateSubquery), though it calls the result nullable."""
     raw = in_subquery(node, scope, walk)
-    known = build.call("coalesce", [raw, build.literal(False)], walk.settings, text=raw.text)
-    known = replace(known, nullable=raw.nullable)
-    return build.call("not", [known], walk.settings) if node.negated else known
+    test = build.call("not", [raw], walk.settings) if negated else raw
+    known = build.call("coalesce", [test, build.literal(False)], walk.settings, text=test.text)
+    return replace(known, nullable=raw.nullable)
 
 
 def in_subquery(node: tree.InSubquery, scope: Scope, walk: Walk) -> Expression:
