@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from dataclasses import replace
 from functools import reduce
 
 from twinspark.analysis import build
