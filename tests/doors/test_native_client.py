@@ -42,6 +42,29 @@ def test_a_view_keeps_the_meaning_it_had(duck: Any) -> None:
     assert (duck.table("a").count(), duck.table("b").count()) == (5, 3)
 
 
+def test_a_view_made_by_sql_reads_names_anew(duck: Any) -> None:
+    """Spark keeps a SQL view's text: unlike a DataFrame's view it follows what its tables become."""
+    duck.range(3).createOrReplaceTempView("a")
+    assert duck.sql("create or replace temp view b as select id from a").collect() == []
+    duck.range(5).createOrReplaceTempView("a")
+    assert duck.table("b").count() == 5
+    duck.sql("drop view b")
+    with pytest.raises(PySparkException):
+        duck.table("b").count()
+
+
+def test_settings_by_sql(duck: Any) -> None:
+    assert [tuple(row) for row in duck.sql("set spark.sql.session.timeZone = Asia/Tokyo").collect()] == [
+        ("spark.sql.session.timeZone", "Asia/Tokyo")
+    ]
+    assert duck.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
+    assert duck.sql("set nope.nope").collect()[0].value == "<undefined>"
+    duck.sql("reset spark.sql.session.timeZone")
+    assert duck.conf.get("spark.sql.session.timeZone") != "Asia/Tokyo"
+    with pytest.raises(AnalysisException, match="CANNOT_MODIFY_STATIC_CONFIG"):
+        duck.sql("set spark.sql.warehouse.dir = /x")
+
+
 def test_sessions_do_not_see_each_others_views_but_global_ones(duck_server: ConnectServer, duck: Any) -> None:
     other = SparkSession.builder.remote(duck_server.url).create()
     duck.range(1).createOrReplaceTempView("mine")

@@ -1,33 +1,40 @@
 """Commands that the embedded engine carries out itself: SQL queries, temporary views, files written."""
 
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.connect.proto import base_pb2, commands_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
 from twinspark.session.catalog_calls import is_catalog_call
+from twinspark.session.effects import uncommented
 from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Cursor, Query
+from twinspark.session.sql_commands import session_statement
 from twinspark.session.views import Views
 from twinspark.spark.wire import bytes_field
 from twinspark.tables.ducktext import identifier
 from twinspark.tables.write import FileWrite, write_files
 
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+COMMAND_WORDS = re.compile(r"\s*(?:CREATE|DROP|SET|RESET)\b", re.IGNORECASE)
 SAVE_MODES = {0: "error", 1: "append", 2: "overwrite", 3: "error", 4: "ignore"}
 WRITTEN_FORMATS = ("parquet", "csv", "json", "text")
 Answer = tuple[bytes, ...]  # the fields of one response, or none at all
 Command = Callable[[], Answer]
 
 
-def read_command(command: Any, context: Context, cursor: Cursor, views: Views) -> Command:
+def read_command(command: Any, context: Context, cursor: Cursor, session: "Session") -> Command:
     """What is left to do, once it is known to be native; errors of analysis come out here."""
     kind = command.WhichOneof("command_type")
     if kind == "sql_command":
-        return sql_query(command.sql_command, context, cursor)
+        return sql_command(command.sql_command, context, cursor, session)
     if kind == "create_dataframe_view":
-        return create_view(command.create_dataframe_view, context, cursor, views)
+        return create_view(command.create_dataframe_view, context, cursor, session.views)
     if kind == "write_operation":
         return write_to_files(command.write_operation, context, cursor)
     raise NotNative(f"command {kind}")
@@ -40,9 +47,16 @@ def is_quick(plan: Any) -> bool:
     return plan.command.WhichOneof("command_type") in ("sql_command", "create_dataframe_view")
 
 
-def sql_query(message: Any, context: Context, cursor: Cursor) -> Command:
-    """A query is only analyzed here; its own relation goes back, so that it runs once, when its rows are wanted."""
+def sql_command(message: Any, context: Context, cursor: Cursor, session: "Session") -> Command:
     relation = sql_relation(message)
+    text = relation.sql.query if relation.WhichOneof("rel_type") == "sql" else ""
+    if COMMAND_WORDS.match(uncommented(text)):
+        return session_statement(text, context, session)
+    return sql_query(relation, context, cursor)
+
+
+def sql_query(relation: Any, context: Context, cursor: Cursor) -> Command:
+    """A query is only analyzed here; its own relation goes back, so that it runs once, when its rows are wanted."""
     Query.read(relation, context, cursor)
     result = base_pb2.ExecutePlanResponse.SqlCommandResult(relation=relation)
     return lambda: (bytes_field(SQL_RESULT, result.SerializeToString()),)

@@ -115,6 +115,12 @@ class SessionConfig:
             self._settings.pop(key, None)
             self._base.pop(key, None)
 
+    def reset(self, key: str) -> None:
+        """Back to what the server was started with, which `unset` would forget too."""
+        check_modifiable(key)
+        with self._lock:
+            self._settings.pop(key, None)
+
     def settings(self) -> dict[str, str]:
         """What this session itself set."""
         with self._lock:

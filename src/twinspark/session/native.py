@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from twinspark.analysis.context import Context
 from twinspark.duck import run
-from twinspark.plan.relations import Relation, Scan
+from twinspark.plan.relations import LocalData, Relation, Scan
 from twinspark.read.proto import read_relation
 from twinspark.tables.files import FileScan, ScanContext, scan
 
@@ -86,6 +86,8 @@ class Query:
         return cls(plan, text, statement, context, cursor)
 
     def stream(self) -> pa.RecordBatchReader:
+        if isinstance(self.plan, LocalData) and not self.plan.fields and not self.plan.table.num_rows:
+            return pa.RecordBatchReader.from_batches(pa.schema([]), [])  # a command's result; DuckDB needs a column
         return run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
 
     def bind(self) -> None:

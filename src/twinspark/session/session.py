@@ -175,7 +175,7 @@ class Session:
     def _native(self, asked: Asked, wanted: str) -> NativeOperation:
         cursor = self.shared.native.cursor()
         if asked.plan.WhichOneof("op_type") == "command":
-            command = read_command(asked.plan.command, self.surroundings().context(cursor), cursor, self.views)
+            command = read_command(asked.plan.command, self.surroundings().context(cursor), cursor, self)
             work = self._journalled(asked, command)
         elif is_catalog_call(asked.plan):
             work = self._journalled(asked, catalog_call(self, asked.plan.root.catalog))
@@ -190,10 +190,12 @@ class Session:
         )
 
     def _journalled(self, asked: Asked, carry_out: Callable[[], tuple[bytes, ...]]) -> Work:
+        what = change_of(asked.plan) or drops_view(asked.plan, self.views)
+
         def work(operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
             if answer := carry_out():
                 yield answer
-            if what := change_of(asked.plan):
+            if what:
                 self._journal_change(asked, what)
 
         return work

@@ -54,11 +54,14 @@ class Views:
             return {**self._shared.snapshot(), **self._own}
 
     def create(self, message: Any, context: Context) -> None:
-        key = key_of(message.name, message.is_global)
+        self.keep(message.name, message.is_global, message.replace, KeptView(message.input, context))
+
+    def keep(self, name: str, is_global: bool, may_replace: bool, view: Any) -> None:
+        key = key_of(name, is_global)
         with self._lock:
-            if not message.replace and key in self.snapshot():
-                raise already_exists(message.name, message.is_global)
-            self._put(key, KeptView(message.input, context))
+            if not may_replace and key in self.snapshot():
+                raise already_exists(name, is_global)
+            self._put(key, view)
 
     def made_on_spark(self, name: str, is_global: bool) -> None:
         self._put(key_of(name, is_global), SparkView(name))
