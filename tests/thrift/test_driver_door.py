@@ -160,6 +160,17 @@ def test_cancel_from_another_thread(version: str, connect: Connect) -> None:
     assert cursor.execute("select 2").fetchall() == [(2,)]
 
 
+def test_progress_is_reported(connect: Connect) -> None:
+    seen: list[float] = []
+
+    def note(status: dict[str, Any]) -> None:
+        seen.append(status["progressUpdateResponse"]["progressedPercentage"])
+
+    cursor = connect(protocol=HIVE_V10).cursor(progress=note)
+    cursor.execute("select sum(id) from range(0, 16, 1, 16) where reflect('java.lang.Thread', 'sleep', 800L) is null")
+    assert len(seen) > 3 and 0 < seen[-1] <= 1
+
+
 def test_timeout(connect: Connect) -> None:
     cursor = connect().cursor()
     with pytest.raises(driver.QueryTimeout):

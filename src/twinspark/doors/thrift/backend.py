@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import types as t
 from pyspark.sql.connect.session import SparkSession
+from pyspark.sql.connect.shell.progress import Progress, ProgressHandler
 
 Arguments = list[Any] | dict[str, Any] | None
 
@@ -32,8 +33,6 @@ class Statement(Protocol):
     @property
     def batches(self) -> Iterator[pa.RecordBatch]: ...
 
-    def progress(self) -> float: ...
-
 
 class BackendSession(Protocol):
     def prepare(self) -> str:
@@ -47,6 +46,9 @@ class BackendSession(Protocol):
     def time_zone(self) -> str: ...
 
     def cancel(self, name: str) -> None: ...
+
+    def progress(self, name: str) -> float:
+        """How much of a running statement's tasks are done, from 0 to 1."""
 
     def close(self) -> None: ...
 
@@ -71,15 +73,35 @@ class ConnectBackend:
         return session
 
 
+class Fraction(ProgressHandler):  # type: ignore[misc]
+    """How much of a statement's tasks are done; PySpark's client calls it with what the server tells."""
+
+    done = 0.0
+
+    def __call__(self, stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
+        tasks = sum(stage.num_tasks for stage in stages or [])
+        if tasks:
+            self.done = sum(stage.num_completed_tasks for stage in stages) / tasks
+
+
 class ConnectSession:
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
+        self.running: dict[str, Fraction] = {}
+
+    def progress(self, name: str) -> float:
+        fraction = self.running.get(name)
+        return fraction.done if fraction is not None else 0.0
 
     def prepare(self) -> str:
         return f"thrift-{uuid.uuid4()}"
 
     def execute(self, name: str, sql: str, arguments: Arguments = None) -> Statement:
-        return ConnectStatement(self.spark, name, sql, arguments)
+        fraction = self.running[name] = Fraction()
+        try:
+            return ConnectStatement(self.spark, name, fraction, sql, arguments)
+        finally:
+            del self.running[name]
 
     def describe(self, sql: str) -> t.StructType:
         with spark_errors():
@@ -101,8 +123,7 @@ class ConnectSession:
 class ConnectStatement:
     """`spark.sql` runs commands at once and leaves queries to the second request, whose stream is read as it comes."""
 
-    def __init__(self, spark: SparkSession, name: str, sql: str, arguments: Arguments) -> None:
-        self.done = 0.0
+    def __init__(self, spark: SparkSession, name: str, fraction: "Fraction", sql: str, arguments: Arguments) -> None:
         with spark_errors(), tagged(spark, name):
             frame = spark.sql(sql, arguments) if arguments else spark.sql(sql)
             client = spark.client
@@ -112,7 +133,7 @@ class ConnectStatement:
         if is_empty_answer(request.plan.root):
             self.stream, self.schema = nothing(), t.StructType([])
         else:
-            self.stream = client._execute_and_fetch_as_iterator(request, {})
+            self.stream = client._execute_and_fetch_as_iterator(request, {}, Progress(handlers=[fraction]))
             self.schema = self.learn_schema(frame)
 
     def learn_schema(self, frame: Any) -> t.StructType:
@@ -138,9 +159,6 @@ class ConnectStatement:
                         yield readable(item)
         finally:
             self.stream.close()  # tells the server that nobody reads on
-
-    def progress(self) -> float:
-        return self.done
 
 
 def nothing() -> Generator[Any, None, None]:

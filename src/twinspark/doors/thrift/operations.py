@@ -201,6 +201,8 @@ class Operation:
             "operationStarted": self.started,
             "hasResultSet": True,
         }
+        if self.state == OperationState.RUNNING:
+            answer["progressUpdateResponse"] = self.progress()
         if self.completed:
             answer["operationCompleted"] = self.completed
         if self.state == OperationState.ERROR:
@@ -208,6 +210,17 @@ class Operation:
         if self.state == OperationState.TIMEDOUT:
             answer |= {"sqlState": "HYT00", "errorMessage": "Query timed out"}
         return answer
+
+    def progress(self) -> Message:
+        done = self.session.progress(self.name)
+        return {
+            "headerNames": ["PROGRESS"],
+            "rows": [[f"{done:.0%}"]],
+            "progressedPercentage": done,
+            "status": 0,
+            "footerSummary": "",
+            "startTime": self.started,
+        }
 
     def finished(self) -> Rows:
         if self.state != OperationState.FINISHED or self.rows is None:

@@ -28,7 +28,7 @@ from twinspark.driver.protocol import (
 
 OK: Message = {"statusCode": StatusCode.SUCCESS}
 DIRECT_WAIT = 5.0  # how long a client that wants direct results is kept before it has to ask again
-LONG_POLL = 5.0
+LONG_POLL, PROGRESS_POLL = 5.0, 0.5
 INFO: dict[int, Message] = {
     2: {"stringValue": "twinspark"},
     13: {"stringValue": "Spark SQL"},
@@ -199,7 +199,7 @@ class Service:
     def get_operation_status(self, request: Message, peer: Peer) -> Message:
         """Waits a little for the end, as Spark's server does, so that clients need not ask often."""
         operation = self.operation(request)
-        operation.done.wait(LONG_POLL)
+        operation.done.wait(PROGRESS_POLL if request.get("getProgressUpdate") else LONG_POLL)
         return operation.status()
 
     def cancel_operation(self, request: Message, peer: Peer) -> Message:
