@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from twinspark.analysis.relations import Named, positions
 from twinspark.analysis.scope import Frame, deeper
-from twinspark.errors import SparkError
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, Lambda, Literal, WindowCall, children_of
 from twinspark.plan.relations import Aggregate, Field, Project
 from twinspark.plan.rewrite import Rule, map_children
+from twinspark.types import DoubleType, FloatType
 
 GroupingSets = tuple[tuple[int, ...], ...]
 
@@ -38,12 +39,26 @@ def aggregate(
     relation = Aggregate(
         input=frame.relation,
         grouping=tuple(grouping),
-        aggregates=tuple(calls),
+        aggregates=tuple(with_grouping(call, grouping, grouping_sets) for call in calls),
         grouping_sets=grouping_sets,
         fields=tuple(Field(e.text, e.type, e.nullable) for e in (*keys, *calls)),
     )
     columns = [replace(o, expression=above(o.expression, grouping, keys, calls)) for o in outputs]
     return projected(frame, relation, columns)
+
+
+def with_grouping(call: AggregateCall, grouping: Sequence[Expression], sets: GroupingSets | None) -> AggregateCall:
+    """grouping() and grouping_id() ask about the keys; grouping_id() without arguments about all of them."""
+    if call.name not in ("grouping", "grouping_id"):
+        return call
+    asked = call.arguments or tuple(grouping)
+    if sets is None or call.filter is not None or not all(key in grouping for key in asked):
+        raise NotNative(f"{call.name} of what is no key of grouping sets")
+    if call.name == "grouping_id" and asked != tuple(grouping):
+        raise NotNative("grouping_id of other keys than the grouping's")
+    if any(isinstance(key.type, FloatType | DoubleType) or isinstance(key, Literal) for key in asked):
+        raise NotNative(f"{call.name} of doubles or constants")  # their keys are written otherwise
+    return replace(call, arguments=asked)
 
 
 def grouped(key: Expression, grouping_sets: GroupingSets | None) -> Expression:

@@ -128,11 +128,16 @@ def make_call(
         "settings": typing.settings,
     }
     if signature.kind == AGGREGATE:
+        if ignore_nulls:  # then Spark forgets the alias: last_value is shown as last
+            common["text"] = common["text"].replace(typing.name, signature.function, 1)
+            common["text"] += " ignore nulls" if signature.function == "nth_value" else ""
         if filter is not None:
             common["text"] += f" FILTER (WHERE {filter.text})"
         return AggregateCall(**common, distinct=distinct, filter=filter, ordering=ordering, ignore_nulls=ignore_nulls)
     if distinct or filter is not None:
         raise not_an_aggregate(typing.name, distinct)
+    if ignore_nulls:
+        raise NotNative(f"{typing.name} that ignores nulls")
     return Call(**common)
 
 

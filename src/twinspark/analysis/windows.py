@@ -48,6 +48,9 @@ def is_window(function: Call) -> bool:
 
 def effective_frame(function: Call, ordering: Sequence[SortOrder], frame: Frame | None) -> Frame:
     """Ranks and offsets bring their own frame; others run up to the current row's peers once there is an order."""
+    own = {"cume_dist": RUNNING_RANGE, **dict.fromkeys(RANKS, RUNNING_ROWS)}
+    if frame is not None and (function.name in OFFSETS or own.get(function.name, frame) != frame):
+        raise NotNative(f"{function.name} with a frame")
     if function.name in OFFSETS:
         return Frame(rows=True, lower=offset_of(function), upper=offset_of(function))
     if function.name in RANKS:
@@ -62,8 +65,8 @@ def effective_frame(function: Call, ordering: Sequence[SortOrder], frame: Frame 
 def offset_of(function: Call) -> Expression | int:
     offset = function.arguments[1]
     value = getattr(offset, "value", None)
-    if not isinstance(value, int):
-        raise NotNative("an offset that is no constant")
+    if not isinstance(value, int) or value == 0:
+        raise NotNative("an offset that is no constant, or none")
     return -value if function.name == "lag" else value
 
 

@@ -306,7 +306,7 @@ def joined_type(call: Call) -> Typed:
         raise NotNative(f"{call.name} of {value.simpleString()}")
     if isinstance(value, BinaryType):
         return Typed(BINARY, True, writer=SPARK, text=text)
-    if len(call.arguments) > 1 and not isinstance(getattr(call.arguments[1], "value", None), str | None):
+    if len(call.arguments) > 1 and not isinstance(getattr(call.arguments[1], "value", 0), str | None):
         raise NotNative(f"{call.name} with a separator that is no constant text")
     return Typed(STRING, True, (STRING, STRING), text=text)
 

@@ -4,17 +4,46 @@ from __future__ import annotations
 
 from typing import Any
 
+from twinspark.errors import NotNative
 from twinspark.functions.common_types import common_type
-from twinspark.functions.registry import WINDOW, fn
+from twinspark.functions.registry import AGGREGATE, WINDOW, fn
 from twinspark.functions.typing import Call, Typed, different_data_types
-from twinspark.types import INT, is_null
+from twinspark.types import INT, IntegerType, is_null
 
 fn("row_number() -> int!", "CAST(row_number(){suffix} AS INTEGER)", kind=WINDOW)
 fn("rank() -> int!", "CAST(rank(){suffix} AS INTEGER)", kind=WINDOW, shows="RANK")
 fn("dense_rank() -> int!", "CAST(dense_rank(){suffix} AS INTEGER)", kind=WINDOW, shows="DENSE_RANK")
-fn("ntile(int = 1) -> int!", "CAST(ntile({0}){suffix} AS INTEGER)", kind=WINDOW)
 fn("percent_rank() -> double!", "percent_rank(){suffix}", kind=WINDOW, shows="PERCENT_RANK")
 fn("cume_dist() -> double!", "cume_dist(){suffix}", kind=WINDOW)
+
+
+def positive(argument: Any) -> None:
+    value = getattr(argument, "value", None)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1 or not isinstance(argument.type, IntegerType):
+        raise NotNative("a number that is no positive constant")
+
+
+def tile_type(call: Call) -> Typed:
+    for argument in call.arguments:
+        positive(argument)
+    return Typed(INT, False, text=None if call.arguments else "ntile(1)")
+
+
+fn("ntile(any = 1)", "CAST(ntile({0}){suffix} AS INTEGER)", kind=WINDOW, rule=tile_type)
+
+
+def nth_type(call: Call) -> Typed:
+    positive(call.arguments[1])
+    return Typed(call.types[0], True)
+
+
+def nth(call: Any, value: str, number: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    if " OVER " not in suffix:
+        raise NotNative("nth_value outside a window")
+    return f"nth_value({value}, {number}{' IGNORE NULLS' if call.ignore_nulls else ''}){suffix}"
+
+
+fn("nth_value(any, any)", nth, kind=AGGREGATE, rule=nth_type)
 
 
 def offset_type(call: Call) -> Typed:

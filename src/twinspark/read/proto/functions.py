@@ -33,16 +33,16 @@ def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Express
         return higher_order(name, messages, scope)
     if name == "when":
         return read_when(messages, scope)
-    return build.call(name, read_arguments(name, messages, scope), scope.settings, distinct=distinct)
+    return build.call(name, read_arguments(name, messages, scope, distinct), scope.settings, distinct=distinct)
 
 
-def read_arguments(name: str, messages: Any, scope: Scope) -> list[Expression]:
+def read_arguments(name: str, messages: Any, scope: Scope, distinct: bool = False) -> list[Expression]:
     """Stars become columns, but for count(*), which is count(1); struct takes names along."""
     out: list[Expression] = []
     for message in messages:
         kind = message.WhichOneof("expr_type")
         if kind == "unresolved_star":
-            out += star_arguments(name, message.unresolved_star, scope)
+            out += star_arguments(name, message.unresolved_star, scope, distinct)
         elif name == "struct":
             named = read_column(message, scope)
             out += [build.literal(struct_name(named.name, message, len(out) // 2)), named.expression]
@@ -59,8 +59,8 @@ def struct_name(name: str, message: Any, index: int) -> str:
     return name if message.WhichOneof("expr_type") in NAMED_KINDS else f"col{index + 1}"
 
 
-def star_arguments(name: str, message: Any, scope: Scope) -> list[Expression]:
-    if name == "count" and not message.HasField("unparsed_target"):
+def star_arguments(name: str, message: Any, scope: Scope, distinct: bool) -> list[Expression]:
+    if name == "count" and not message.HasField("unparsed_target") and not distinct:
         return [build.literal(1)]
     columns = read_star(message, scope)
     if name == "struct":

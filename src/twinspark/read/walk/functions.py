@@ -63,7 +63,7 @@ def arguments(name: str, node: tree.Function, scope: Scope, walk: Walk) -> list[
     out: list[Expression] = []
     for argument in node.arguments:
         if isinstance(argument, tree.Star):
-            out += star_arguments(name, argument, scope, walk)
+            out += star_arguments(name, argument, scope, walk, node.distinct)
         elif name == "struct":
             out += struct_field(walk.column(argument, scope), argument, len(out) // 2)
         else:
@@ -71,8 +71,8 @@ def arguments(name: str, node: tree.Function, scope: Scope, walk: Walk) -> list[
     return out
 
 
-def star_arguments(name: str, node: tree.Star, scope: Scope, walk: Walk) -> list[Expression]:
-    if name == "count" and not node.target:
+def star_arguments(name: str, node: tree.Star, scope: Scope, walk: Walk, distinct: bool) -> list[Expression]:
+    if name == "count" and not node.target and not distinct:
         return [build.literal(1)]
     columns = walk.star(node, scope)
     if name == "struct":
