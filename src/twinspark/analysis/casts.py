@@ -22,14 +22,18 @@ from twinspark.plan.expressions import (
 )
 from twinspark.types import (
     ArrayType,
+    BinaryType,
     DataType,
     DateType,
+    DecimalType,
     MapType,
     StructType,
     TimestampNTZType,
     TimestampType,
+    is_integral,
     is_null,
     is_numeric,
+    is_string,
     same_type,
     sql_name,
 )
@@ -82,8 +86,13 @@ def nulled(child: Expression, target: DataType) -> Expression:
 
 
 def cast_nullable(child: Expression, target: DataType, mode: str) -> bool:
-    nullable = child.nullable or force_nullable(child.type, target)
-    return nullable or (mode == "try" and not can_up_cast(child.type, target))
+    if mode != "try":
+        return child.nullable or force_nullable(child.type, target)
+    if is_string(child.type) and isinstance(target, BinaryType):
+        return child.nullable
+    if isinstance(child.type, DecimalType) and is_integral(target):
+        return True
+    return child.nullable or not can_up_cast(child.type, target)
 
 
 def cast_mismatch(child: Expression, target: DataType, text: str, mode: str) -> SparkError:
@@ -93,11 +102,13 @@ def cast_mismatch(child: Expression, target: DataType, text: str, mode: str) -> 
         "srcType": type_text(child.type),
         "targetType": type_text(target),
     }
-    if mode != "ansi":
+    if isinstance(child.type, ArrayType | MapType | StructType):
+        raise NotNative("a cast between nested types that is refused")
+    if mode == "legacy":
         return SparkError("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", **common)
     if names:
         return SparkError("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", functionNames=names, **common)
-    if can_legacy_cast(child.type, target):
+    if mode == "ansi" and can_legacy_cast(child.type, target):
         return SparkError(
             "DATATYPE_MISMATCH.CAST_WITH_CONF_SUGGESTION",
             config='"spark.sql.ansi.enabled"',

@@ -76,6 +76,8 @@ def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
         return f"spark_float_to_string({sql})"
     if isinstance(source, DecimalType) and mode == "legacy" and source.scale > 6:
         raise NotNative("text of a small decimal without ANSI: Java writes exponents")
+    if isinstance(source, DecimalType) and source.precision == source.scale:
+        return f"CAST({with_whole_digit(sql, source)} AS VARCHAR)"
     if isinstance(source, BooleanType | DecimalType) or is_integral(source):
         return f"CAST({sql} AS VARCHAR)"
     if isinstance(source, BinaryType):
@@ -88,6 +90,13 @@ def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
     if isinstance(source, TimestampNTZType):
         return dated(sql, f"CAST({sql} AS VARCHAR)")
     return nested_to_string(sql, source, mode, settings)
+
+
+def with_whole_digit(sql: str, source: DecimalType) -> str:
+    """DuckDB writes `.5` where a type has no digit before the point."""
+    if source.precision == 38:
+        raise NotNative("text of decimal(38,38)")
+    return cast_to(sql, DecimalType(source.precision + 1, source.scale))
 
 
 def dated(sql: str, shown: str) -> str:
@@ -291,8 +300,8 @@ def timestamp_to_number(sql: str, target: DataType, mode: str) -> str:
     micros = f"epoch_us({sql})"
     if isinstance(target, FLOATING):
         return cast_to(f"({micros} / CAST(1000000 AS DOUBLE))", target)
-    if isinstance(target, DecimalType):
-        raise NotNative("a cast of a timestamp to a decimal")
+    if isinstance(target, DecimalType) or (mode != "ansi" and not isinstance(target, LongType)):
+        raise NotNative("a cast of a timestamp to a decimal, or without ANSI to a small number")
     seconds = f"(({micros} - (({micros} % 1000000) + 1000000) % 1000000) // 1000000)"
     return number_to_number(seconds, LongType(), target, mode)
 

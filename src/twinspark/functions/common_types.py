@@ -249,7 +249,11 @@ def fits_decimal(source: DataType, target: DecimalType) -> bool:
 
 def can_up_cast(source: DataType, target: DataType) -> bool:
     """Loses nothing, whatever the value (UpCastRule.canUpCast), for the types that meet in practice."""
-    if source == target or is_null(source):
+    if source == target or is_null(source) or (is_string(target) and is_atomic(source)):
+        return True
+    if not is_atomic(source) or not is_atomic(target):
+        return up_casts_nested(source, target)
+    if {source.typeName(), target.typeName()} == {"timestamp", "long"}:
         return True
     if isinstance(target, DecimalType):
         return is_numeric(source) and decimal_holds(target, source)
@@ -259,7 +263,23 @@ def can_up_cast(source: DataType, target: DataType) -> bool:
         return NUMERIC_PRECEDENCE.index(source) < NUMERIC_PRECEDENCE.index(target)
     if isinstance(source, DateType | TimestampNTZType | TimestampType):
         return up_casts_datetime(source, target)
-    return is_string(target) and is_atomic(source)
+    return False
+
+
+def up_casts_nested(source: DataType, target: DataType) -> bool:
+    if isinstance(source, ArrayType) and isinstance(target, ArrayType):
+        loses = source.containsNull and not target.containsNull
+        return not loses and can_up_cast(source.elementType, target.elementType)
+    if isinstance(source, StructType) and isinstance(target, StructType):
+        return len(source.fields) == len(target.fields) and all(
+            (b.nullable or not a.nullable) and can_up_cast(a.dataType, b.dataType)
+            for a, b in zip(source.fields, target.fields, strict=True)
+        )
+    if isinstance(source, MapType) and isinstance(target, MapType):
+        loses = source.valueContainsNull and not target.valueContainsNull
+        keys = can_up_cast(source.keyType, target.keyType)
+        return not loses and keys and can_up_cast(source.valueType, target.valueType)
+    return False
 
 
 def decimal_within(source: DecimalType, target: DataType) -> bool:

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from twinspark.analysis import build
 from twinspark.analysis.names import Scope
 from twinspark.errors import NotNative, SparkError
+from twinspark.functions.java_text import as_float
 from twinspark.plan.expressions import Expression
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, walks
@@ -50,7 +51,7 @@ def walk_number(node: tree.NumberLiteral, scope: Scope, walk: Walk) -> Expressio
     if node.kind in ("exponent", "double"):
         return build.literal(float(node.text), DOUBLE)
     if node.kind == "float":
-        return build.literal(float(node.text), FLOAT)
+        return build.literal(as_float(float(node.text)), FLOAT)
     return exact_decimal(node.text)
 
 
