@@ -279,8 +279,18 @@ def other(sql: str, source: DataType, target: DataType, mode: str, settings: Set
     if isinstance(source, TimestampType) and is_numeric(target):
         return timestamp_to_number(sql, target, mode)
     if is_integral(source) and isinstance(target, TimestampType):
-        return f"make_timestamptz(CAST({sql} AS BIGINT) * 1000000)"
+        return seconds_to_timestamp(sql, source)
     raise NotNative(f"a cast of {source.simpleString()} to {target.simpleString()}")
+
+
+def seconds_to_timestamp(sql: str, source: DataType) -> str:
+    """Beyond the microseconds of a bigint Spark takes the farthest instant."""
+    made = f"make_timestamptz(CAST({sql} AS BIGINT) * 1000000)"
+    if not isinstance(source, LongType):
+        return made
+    far = not_native("seconds beyond the range of timestamps")
+    near = f"{sql} BETWEEN -9000000000000 AND 9000000000000"
+    return f"(CASE WHEN {near} THEN {made} WHEN {sql} IS NOT NULL THEN {far} END)"
 
 
 def between_datetimes(sql: str, source: DataType, target: DataType, settings: Settings) -> str:
