@@ -8,6 +8,7 @@ from twinspark.functions import generators as generators
 from twinspark.functions import hashes as hashes
 from twinspark.functions import maps as maps
 from twinspark.functions import maths as maths
+from twinspark.functions import misc as misc
 from twinspark.functions import operators as operators
 from twinspark.functions import regex as regex
 from twinspark.functions import showing as showing
@@ -15,6 +16,7 @@ from twinspark.functions import statistics as statistics
 from twinspark.functions import strings as strings
 from twinspark.functions import structs as structs
 from twinspark.functions import text as text
+from twinspark.functions import timestamps as timestamps
 from twinspark.functions import windows as windows
 from twinspark.functions.registry import SPARK as SPARK
 from twinspark.functions.registry import canonical as canonical

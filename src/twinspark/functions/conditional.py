@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.common_types import common_type, common_type_without_strings
+from twinspark.functions.common_types import common_type, common_type_without_strings, force_nullable
 from twinspark.functions.operators import check_comparable
 from twinspark.functions.registry import fn
 from twinspark.functions.typing import Call, Typed, different_data_types, unexpected_input_type
-from twinspark.types import BOOLEAN, DOUBLE, ArrayType, BooleanType, FloatType, StructType, is_null
+from twinspark.types import (
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    ArrayType,
+    BooleanType,
+    DataType,
+    FloatType,
+    MapType,
+    StructType,
+    is_integral,
+    is_null,
+    is_numeric,
+    is_string,
+)
+
+
+def may_be_null(arguments: Sequence[Any], type: DataType) -> list[bool]:
+    """Of each argument once it is cast: a text that is no number would be null, says Spark, with ANSI on as well."""
+    return [a.nullable or (a.type != type and force_nullable(a.type, type)) for a in arguments]
 
 
 def coalesced(call: Call) -> Typed:
     found = common_type(call.types, call.settings.ansi)
     if found is None:
         raise different_data_types(call, "coalesce")
-    return Typed(found, all(a.nullable for a in call.arguments), [found] * len(call.arguments))
+    return Typed(found, all(may_be_null(call.arguments, found)), [found] * len(call.arguments))
 
 
 fn("coalesce(any...+)", "coalesce({args})", rule=coalesced)
@@ -30,7 +50,7 @@ def if_type(call: Call) -> Typed:
     found = common_type(call.types[1:], call.settings.ansi)
     if found is None:
         raise different_data_types(call, "if")
-    nullable = any(a.nullable for a in call.arguments[1:])
+    nullable = any(may_be_null(call.arguments[1:], found))
     return Typed(found, nullable, (BOOLEAN, found, found))
 
 
@@ -41,7 +61,7 @@ def nvl2_type(call: Call) -> Typed:
     found = common_type(call.types[1:], call.settings.ansi)
     if found is None:
         raise different_data_types(call, "if")
-    return Typed(found, any(a.nullable for a in call.arguments[1:]), (None, found, found))
+    return Typed(found, any(may_be_null(call.arguments[1:], found)), (None, found, found))
 
 
 fn("nvl2(any, any, any)", "(CASE WHEN {0} IS NOT NULL THEN {1} ELSE {2} END)", rule=nvl2_type)
@@ -52,7 +72,7 @@ def extreme_type(call: Call) -> Typed:
     if found is None:
         raise different_data_types(call, call.name)
     check_comparable(call, found, call.name)
-    return Typed(found, all(a.nullable for a in call.arguments), [found] * len(call.arguments))
+    return Typed(found, all(may_be_null(call.arguments, found)), [found] * len(call.arguments))
 
 
 def scalar_extreme(name: str) -> Any:
@@ -73,8 +93,43 @@ def nanvl_type(call: Call) -> Typed:
     left, right = call.types
     if is_null(right):
         return Typed(left, True, (None, left))
-    wide = DOUBLE if DOUBLE in (left, right) or not isinstance(left, FloatType) else left
-    return Typed(wide, call.any_nullable, (wide, wide))
+    wide = left if isinstance(left, FloatType) and isinstance(right, FloatType) else DOUBLE
+    return Typed(wide, any(may_be_null(call.arguments, wide)), (wide, wide))
 
 
 fn("nanvl(double|float, double|float)", "(CASE WHEN isnan({0}) THEN {1} ELSE {0} END)", rule=nanvl_type)
+
+
+# ---- nullif and its kin: Spark compares first, and answers with the value as it came
+
+
+def nullif_type(call: Call) -> Typed:
+    left, right = call.types
+    if isinstance(left, (ArrayType, StructType, MapType)) or is_null(left) or is_string(left) != is_string(right):
+        raise NotNative(f"nullif of {left.simpleString()} and {right.simpleString()}")
+    if left == right or (is_integral(left) and is_integral(right)):
+        return Typed(left, True)
+    if common_type([left, right], call.settings.ansi) != left:
+        raise NotNative(f"nullif of {left.simpleString()} and {right.simpleString()}")
+    return Typed(left, True, (None, left))
+
+
+fn("nullif(any, any)", "nullif({0}, {1})", rule=nullif_type)
+
+
+def number_type(call: Call) -> Typed:
+    (type,) = call.types
+    if not is_numeric(type):
+        raise NotNative(f"{call.name} of {type.simpleString()}")
+    return Typed(type, True)
+
+
+def zero_type(call: Call) -> Typed:
+    found = common_type([call.types[0], INT], call.settings.ansi)
+    if found is None or not is_numeric(call.types[0]):
+        raise NotNative(f"{call.name} of {call.types[0].simpleString()}")
+    return Typed(found, False, (found,))
+
+
+fn("nullifzero(any)", "nullif({0}, 0)", rule=number_type)
+fn("zeroifnull(any)", "coalesce({0}, CAST(0 AS {type}))", rule=zero_type)
