@@ -12,7 +12,8 @@ ORDER = [
     {"duck", "read", "tables"},
     {"spark"},
     {"session"},
-    {"doors", "ui"},
+    {"ui"},
+    {"doors"},
     {"__init__", "cli"},
     {"__main__"},
 ]
@@ -29,9 +30,7 @@ def imported_rooms(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
-            names = (
-                [f"twinspark.{a.name}" for a in node.names] if node.module == "twinspark" else [node.module]
-            )
+            names = [f"twinspark.{a.name}" for a in node.names] if node.module == "twinspark" else [node.module]
         rooms |= {n.split(".")[1] for n in names if n.startswith("twinspark.")}
     return rooms
 
