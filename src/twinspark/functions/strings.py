@@ -98,8 +98,8 @@ def text_or_bytes(call: Call) -> Any:
     return BINARY if isinstance(first, BinaryType) else STRING
 
 
-fn("substring(any, any)", substring, "substr", rule=substring_type)
-fn("substring(any, any, any)", substring, rule=substring_type)
+fn("substring(any, int)", substring, "substr", rule=substring_type)
+fn("substring(any, int, int)", substring, rule=substring_type)
 
 
 def left_type(call: Call) -> Typed:

@@ -22,6 +22,7 @@ from twinspark.types import (
     DecimalType,
     DoubleType,
     FloatType,
+    IntegerType,
     is_integral,
     is_null,
     is_numeric,
@@ -90,7 +91,7 @@ def element(call: Any, index: str, *values: str) -> str:
     return f"(CASE WHEN {index} IS NULL THEN NULL {branches} ELSE {outside} END)"
 
 
-fn("elt(int, any...)", element, rule=element_type)
+fn("elt(int, string|binary...)", element, rule=element_type)
 
 PART = (
     "CASE WHEN {2} = 0 THEN " + error("INVALID_INDEX_OF_ZERO") + " "
@@ -172,7 +173,7 @@ fn("try_to_binary(string, string = 'hex') -> binary?", SPARK, rule=other_form, r
 
 def format_number_type(call: Call) -> Typed:
     number, form = call.types
-    if is_string(form) or not (is_numeric(number) or is_null(number)):
+    if not isinstance(form, IntegerType) or not (is_numeric(number) or is_null(number)):
         raise NotNative("format_number with a pattern, or of what is no number")
     return Typed(STRING, True, (DoubleType() if isinstance(number, FloatType) else None, INT))
 
@@ -271,8 +272,21 @@ fn("mask(any, any...)", SPARK, rule=mask_type, reason="marks that are no constan
 
 for name in ("to_number", "try_to_number", "to_char", "to_varchar"):
     fn(f"{name}(any, any)", SPARK, rule=other_form, reason="number patterns")
-WORDS = "array<array<string!>!>?"
-fn(f"sentences(string, string = '', string = '') -> {WORDS}", SPARK, shows_defaults=True, reason="Java's BreakIterator")
+
+WORDS = ArrayType(ArrayType(STRING, False), False)
+
+
+def sentences_type(call: Call) -> Typed:
+    return Typed(WORDS, True, (STRING, STRING, STRING))
+
+
+fn(
+    "sentences(string, string = '', string = '')",
+    SPARK,
+    rule=sentences_type,
+    shows_defaults=True,
+    reason="Java's BreakIterator",
+)
 
 
 def random_type(call: Call) -> Typed:
