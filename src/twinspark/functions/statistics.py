@@ -27,19 +27,28 @@ from twinspark.types import (
     is_string,
 )
 
-# ---- moments, by the steps that Spark takes (duck/native/moments.c)
+# ---- moments: duck/native/moments.c takes Spark's very steps, and so gives its very doubles for rows in one partition.
+# Spark merges partitions as they come in, so that its own last bits change from run to run; where a recorded answer
+# shows that, the function is Spark's, and SPARK is all that stands between it and spark_<name>({0}).
 
+MERGED = "the last bits depend on how Spark splits the rows"
 ALIASES = {"stddev_samp": ("stddev", "std"), "var_samp": ("variance",)}
 for moment in ("stddev_samp", "stddev_pop", "var_samp", "var_pop", "skewness", "kurtosis"):
-    sql = f"spark_{moment}({{0}}){{suffix}}"
-    aggregate(f"{moment}(double) -> double?", sql, *ALIASES.get(moment, ()), keeps_alias=True)
+    aggregate(f"{moment}(double) -> double?", SPARK, *ALIASES.get(moment, ()), keeps_alias=True, reason=MERGED)
 
-for pair in ("corr", "covar_pop", "covar_samp", "regr_sxy", "regr_r2", "regr_slope", "regr_intercept"):
-    aggregate(f"{pair}(double, double) -> double?", f"spark_{pair}({{0}}, {{1}}){{suffix}}")
+for pair in ("corr", "covar_pop", "covar_samp", "regr_sxx", "regr_sxy", "regr_syy", "regr_r2"):
+    aggregate(f"{pair}(double, double) -> double?", SPARK, reason=MERGED)
 
-# regr_…(y, x): rows in which either is null do not count
-aggregate("regr_sxx(double, double) -> double?", "spark_moment2(CASE WHEN {0} IS NOT NULL THEN {1} END){suffix}")
-aggregate("regr_syy(double, double) -> double?", "spark_moment2(CASE WHEN {1} IS NOT NULL THEN {0} END){suffix}")
+
+def line(call: Any, y: str, x: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    """In a window DuckDB merges parts of the frame where Spark adds row by row."""
+    if distinct or " OVER " in suffix:
+        raise NotNative(f"{call.name} of distinct pairs or in a window")
+    return f"spark_{call.name}({y}, {x}){suffix}"
+
+
+aggregate("regr_slope(double, double) -> double?", line)
+aggregate("regr_intercept(double, double) -> double?", line)
 
 
 def number_or_double(type: DataType) -> DataType:
