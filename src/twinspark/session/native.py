@@ -10,9 +10,10 @@ import duckdb
 import pyarrow as pa
 
 from twinspark.analysis.context import Context
-from twinspark.duck import run
+from twinspark.duck import native, run
 from twinspark.plan.relations import LocalData, Relation, Scan
 from twinspark.read.proto import read_relation
+from twinspark.spark.java import declared_version
 from twinspark.tables.files import FileScan, ScanContext, scan
 
 Cursor: TypeAlias = duckdb.DuckDBPyConnection
@@ -30,6 +31,7 @@ class NativeEngine:
         with self._lock:
             if self._database is None:
                 self._database = run.connect(**self._settings)
+                tell_java(self._database)
             return self._database.cursor()
 
     def close(self) -> None:
@@ -37,6 +39,13 @@ class NativeEngine:
             if self._database is not None:
                 self._database.close()
                 self._database = None
+
+
+def tell_java(database: Cursor) -> None:
+    """The text of doubles is that of the Java which would run Spark here."""
+    version = declared_version()
+    if version is not None:
+        native.use_java(database, version)
 
 
 @dataclass

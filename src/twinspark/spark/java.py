@@ -40,6 +40,18 @@ def find_java() -> Java:
     raise JavaNotFound(f"Spark needs Java 17 or 21; looked at: {places}")
 
 
+def declared_version() -> int | None:
+    """The version of the Java that Spark will run on, as its `release` file says it: nothing is started to know it."""
+    versions = (released_version(executable) for executable, _ in candidates())
+    return next((version for version in versions if version in SUPPORTED), None)
+
+
+def released_version(executable: Path) -> int | None:
+    release = executable.resolve().parent.parent / "release"
+    found = re.search(r'JAVA_VERSION="(\d+)', release.read_text()) if release.is_file() else None
+    return int(found[1]) if found else None
+
+
 def candidates() -> list[tuple[Path, str]]:
     found: list[tuple[Path, str]] = []
     if home := os.environ.get("JAVA_HOME"):
