@@ -16,6 +16,7 @@ from twinspark.functions import statistics as statistics
 from twinspark.functions import strings as strings
 from twinspark.functions import structs as structs
 from twinspark.functions import text as text
+from twinspark.functions import time_arithmetic as time_arithmetic
 from twinspark.functions import timestamps as timestamps
 from twinspark.functions import windows as windows
 from twinspark.functions.registry import SPARK as SPARK

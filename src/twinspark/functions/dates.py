@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.casts import UTC_ZONES
+from twinspark.functions.casts import UTC_ZONES, between_datetimes
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     DATE,
     INT,
-    LONG,
     TIMESTAMP,
     ByteType,
     DataType,
     DateType,
+    DecimalType,
     IntegerType,
     ShortType,
     TimestampNTZType,
@@ -44,28 +45,54 @@ for name, sql in FIELDS.items():
 
 
 def extracted(call: Call) -> Typed:
-    """EXTRACT(field FROM source): the functions of the same name."""
+    """extract(field FROM source), date_part: the functions of the same name."""
     field = str(getattr(call.arguments[0], "value", "")).lower()
-    name = EXTRACTS.get(field)
     source = call.types[1]
-    if name is None or not (isinstance(source, DateType) or is_string(source) or is_null(source)):
-        raise NotNative(f"extract {field} from {source.simpleString()}")
-    return Typed(INT, call.any_nullable or is_string(source), (None, DATE), writer=field_writer(name))
+    if not (isinstance(source, DateType | TimestampType | TimestampNTZType) or is_string(source) or is_null(source)):
+        raise NotNative(f"{call.name} {field} from {source.simpleString()}")
+    typed = time_extracted(field, source, call) if field in TIME_EXTRACTS else date_extracted(field)
+    shown = f"datepart({call.arguments[0].text} FROM {call.arguments[1].text})" if call.name == "datepart" else None
+    return replace(typed, text=shown)
 
 
-def field_writer(name: str) -> Callable[..., str]:
-    return lambda call, field, source: f"CAST({FIELDS[name].format(source)} AS INTEGER)"
+def date_extracted(field: str) -> Typed:
+    if field not in EXTRACTS:
+        raise NotNative(f"extract {field}")
+    sql = EXTRACTED_FIELDS[EXTRACTS[field]].format("{1}")
+    return Typed(INT, False, (None, DATE), f"CAST({sql} AS INTEGER)", add_nullable_casts=True)
 
 
+def time_extracted(field: str, source: DataType, call: Call) -> Typed:
+    kind = source if isinstance(source, TimestampNTZType) else TIMESTAMP
+    name = TIME_EXTRACTS[field]
+    local = between_datetimes("{1}", kind, TimestampNTZType(), call.settings)
+    writer = f"CAST({name}({local}) AS INTEGER)"
+    if name == "second":  # with its fraction
+        micros = f"((epoch_us({local}) % 60000000 + 60000000) % 60000000)"
+        writer = f"CAST({micros} * CAST(0.000001 AS DECIMAL(7, 6)) AS DECIMAL(8, 6))"
+    result = DecimalType(8, 6) if name == "second" else INT
+    return Typed(result, False, (None, kind), writer, add_nullable_casts=True)
+
+
+EXTRACTED_FIELDS = {**FIELDS, "yearofweek": "isoyear({0})", "dayofweek_iso": "isodow({0})"}
 EXTRACTS = {
     **dict.fromkeys(("year", "y", "years", "yr", "yrs"), "year"),
+    "yearofweek": "yearofweek",
     **dict.fromkeys(("month", "mon", "mons", "months"), "month"),
     **dict.fromkeys(("day", "d", "days"), "day"),
     **dict.fromkeys(("quarter", "qtr"), "quarter"),
     **dict.fromkeys(("week", "w", "weeks"), "weekofyear"),
+    **dict.fromkeys(("dayofweek", "dow"), "dayofweek"),
+    **dict.fromkeys(("dayofweek_iso", "dow_iso"), "dayofweek_iso"),
     "doy": "dayofyear",
 }
+TIME_EXTRACTS = {
+    **dict.fromkeys(("hour", "h", "hours", "hr", "hrs"), "hour"),
+    **dict.fromkeys(("minute", "m", "min", "mins", "minutes"), "minute"),
+    **dict.fromkeys(("second", "s", "sec", "seconds", "secs"), "second"),
+}
 fn("extract(any, any)", "", rule=extracted)
+fn("date_part(any, any)", "", "datepart", rule=extracted, keeps_alias=True)
 
 
 # ---- days added and taken away
@@ -98,11 +125,22 @@ def pattern_of(call: Call, index: int) -> str:
     return value
 
 
+def date_by_pattern(call: Call, tries: bool) -> Typed:
+    """A timestamp is read, then the day it shows in the session's zone."""
+    if not all(map(is_string, call.types)):
+        raise NotNative(f"{call.name} with a pattern of what is no string")
+    fails = call.settings.ansi and not tries
+    zone = text(call.settings.zone)
+    read = f"spark_parse_timestamp{'_ansi' if fails else ''}({{0}}, {{1}}, {zone})"
+    writer = between_datetimes(read, TIMESTAMP, DATE, call.settings)
+    return Typed(DATE, call.any_nullable or not fails, None, writer)
+
+
 def to_date_type(tries: bool) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         source = call.types[0]
         if len(call.arguments) == 2:
-            raise NotNative(f"{call.name} with a pattern")
+            return date_by_pattern(call, tries)
         if not (is_string(source) or isinstance(source, DateType | TimestampType | TimestampNTZType)):
             raise NotNative(f"{call.name} of {source.simpleString()}")
         if tries and not is_string(source):
@@ -139,6 +177,26 @@ def truncated_type(call: Call) -> Typed:
 
 fn("trunc(date, string)", "", rule=truncated_type)
 
+# ---- named days and months
+
+fn("dayname(date) -> string", "strftime({0}, '%a')")
+fn("monthname(date) -> string", "strftime({0}, '%b')")
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DAYS_OF_WEEK = {name[:length]: day for day, name in enumerate(WEEKDAYS, 1) for length in (2, 3, len(name))}
+
+
+def next_day_type(call: Call) -> Typed:
+    day = DAYS_OF_WEEK.get(pattern_of(call, 1).lower())
+    if day is None:
+        raise NotNative("next_day of no day of the week")
+    writer = f"({{0}} + CAST(({day} - isodow({{0}}) + 6) % 7 + 1 AS INTEGER))"
+    return Typed(DATE, True, (DATE, None), writer)
+
+
+fn("next_day(date, string)", "", rule=next_day_type)
+fn("date_from_unix_date(int) -> date", "(DATE '1970-01-01' + {0})")
+
 TIME_UNITS = {
     **DATE_UNITS,
     **dict.fromkeys(("day", "dd"), "day"),
@@ -152,9 +210,14 @@ TIME_UNITS = {
 
 def time_truncated_type(call: Call) -> Typed:
     unit = TIME_UNITS.get(pattern_of(call, 0).lower())
-    if unit is None or call.settings.zone not in UTC_ZONES:
-        raise NotNative("date_trunc by an unknown unit, or in a zone that changes its clocks")
-    return Typed(TIMESTAMP, True, (None, TIMESTAMP), f"date_trunc('{unit}', {{1}})")
+    if unit is None:
+        raise NotNative("date_trunc by an unknown unit")
+    if call.settings.zone in UTC_ZONES or unit in ("second", "millisecond", "microsecond"):
+        return Typed(TIMESTAMP, True, (None, TIMESTAMP), f"date_trunc('{unit}', {{1}})")
+    if unit in ("hour", "minute"):
+        raise NotNative("date_trunc by hours or minutes in a zone that changes its clocks")
+    day = f"CAST(date_trunc('{unit}', {between_datetimes('{1}', TIMESTAMP, DATE, call.settings)}) AS DATE)"
+    return Typed(TIMESTAMP, True, (None, TIMESTAMP), between_datetimes(day, DATE, TIMESTAMP, call.settings))
 
 
 fn("date_trunc(string, timestamp)", "", rule=time_truncated_type)
@@ -196,7 +259,6 @@ def exactly(kind: DataType, result: DataType) -> Callable[[Call], Typed]:
 
 
 fn("unix_date(any)", "CAST({0} - DATE '1970-01-01' AS INTEGER)", rule=exactly(DATE, INT))
-fn("unix_micros(any)", "epoch_us({0})", rule=exactly(TIMESTAMP, LONG))
 
 
 # ---- now

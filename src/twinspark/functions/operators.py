@@ -19,6 +19,7 @@ from twinspark.functions.native_spelling import (
 )
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, error
+from twinspark.functions.time_arithmetic import timestamp_arithmetic
 from twinspark.functions.typing import (
     Call,
     Typed,
@@ -501,7 +502,7 @@ def timely(call: Call) -> Typed | None:
     if call.name == "-" and isinstance(left, DateType) and isinstance(right, DateType):
         writer = "CAST({0} - {1} AS BIGINT) * 86400000000"
         return Typed(DayTimeIntervalType(0, 0), call.any_nullable, writer=writer)
-    return None
+    return timestamp_arithmetic(call)
 
 
 def replace_order(typed: Typed | None) -> Typed | None:

@@ -1,0 +1,186 @@
+"""Timestamps moved by units and intervals, and the units between two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.casts import UTC_ZONES, between_datetimes, not_native
+from twinspark.functions.registry import fn
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import (
+    INT,
+    INTERVAL,
+    LONG,
+    TIMESTAMP,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    TimestampNTZType,
+    TimestampType,
+    YearMonthIntervalType,
+    is_integral,
+)
+
+NTZ = TimestampNTZType()
+MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
+DAY = 86400000000
+MICROS = {
+    "WEEK": 7 * DAY,
+    "DAY": DAY,
+    "DAYOFYEAR": DAY,
+    "HOUR": 3600000000,
+    "MINUTE": 60000000,
+    "SECOND": 1000000,
+    "MILLISECOND": 1000,
+    "MICROSECOND": 1,
+}
+
+
+def one_clock(call: Call, type: DataType) -> None:
+    """Where clocks change, Java keeps the offset it had as long as that is valid: Spark answers."""
+    if not isinstance(type, TimestampNTZType) and call.settings.zone not in UTC_ZONES:
+        raise NotNative(f"{call.name} of a timestamp in a zone that changes its clocks")
+
+
+def moved(value: str, by: str, most: int, sum: str) -> str:
+    """The sum where both are far from DuckDB's limits; Spark says what it is beyond."""
+    near = f"year({value}) BETWEEN -9999 AND 19999 AND {by} BETWEEN -{most} AND {most}"
+    far = not_native("a timestamp moved far")
+    return f"(CASE WHEN {value} IS NULL OR {by} IS NULL THEN NULL WHEN {near} THEN {sum} ELSE {far} END)"
+
+
+def moved_months(kind: DataType, value: str, by: str, factor: int) -> str:
+    sum = f"CAST({value} AS TIMESTAMP) + to_months(CAST({by} * ({factor}) AS INTEGER))"
+    return moved(value, by, 100000, f"CAST({sum} AS {'TIMESTAMP' if kind == NTZ else 'TIMESTAMPTZ'})")
+
+
+def moved_micros(value: str, by: str, factor: int) -> str:
+    return moved(value, by, 10**18 // abs(factor), f"{value} + to_microseconds(CAST({by} * ({factor}) AS BIGINT))")
+
+
+# ---- timestampadd
+
+
+def add_units(call: Call) -> Typed:
+    unit = str(getattr(call.arguments[0], "value", "")).upper()
+    _, quantity, source = call.types
+    if unit not in MONTHS and unit not in MICROS:
+        raise NotNative(f"timestampadd of {unit}")
+    if not is_integral(quantity) or not isinstance(source, DateType | TimestampType | TimestampNTZType):
+        raise NotNative(f"timestampadd of {quantity.simpleString()} to {source.simpleString()}")
+    one_clock(call, source)
+    kind = NTZ if isinstance(source, TimestampNTZType) else TIMESTAMP
+    nullable = call.arguments[1].nullable or call.arguments[2].nullable
+    return Typed(kind, nullable, (None, LONG, kind), units_added(unit, kind))
+
+
+def units_added(unit: str, kind: DataType) -> Callable[..., str]:
+    def write(call: Any, name: str, quantity: str, value: str) -> str:
+        if unit in MONTHS:
+            return moved_months(kind, value, quantity, MONTHS[unit])
+        return moved_micros(value, quantity, MICROS[unit])
+
+    return write
+
+
+fn("timestampadd(any, any, any)", "", rule=add_units)
+
+
+# ---- timestampdiff
+
+
+def units_between(call: Call) -> Typed:
+    unit = str(getattr(call.arguments[0], "value", "")).upper()
+    if unit not in MONTHS and unit not in MICROS:
+        raise NotNative(f"timestampdiff of {unit}")
+    if not all(isinstance(type, DateType | TimestampType) for type in call.types[1:]):
+        raise NotNative("timestampdiff of these types")
+    nullable = call.arguments[1].nullable or call.arguments[2].nullable
+    return Typed(LONG, nullable, (None, TIMESTAMP, TIMESTAMP), difference_in(unit))
+
+
+def difference_in(unit: str) -> Callable[..., str]:
+    def write(call: Any, name: str, start: str, end: str) -> str:
+        a = between_datetimes(start, TIMESTAMP, NTZ, call.settings)
+        b = between_datetimes(end, TIMESTAMP, NTZ, call.settings)
+        if unit in MONTHS:
+            return f"CAST({whole_months(a, b)} // {MONTHS[unit]} AS BIGINT)"
+        return f"((epoch_us({b}) - epoch_us({a})) // {MICROS[unit]})"
+
+    return write
+
+
+def whole_months(a: str, b: str) -> str:
+    """Java first takes a day off when the clock has not come round, then counts months of 32 days."""
+    from_day, to_day = f"CAST({a} AS DATE)", f"CAST({b} AS DATE)"
+    from_time, to_time = f"CAST({a} AS TIME)", f"CAST({b} AS TIME)"
+    day = (
+        f"(CASE WHEN {to_day} > {from_day} AND {to_time} < {from_time} THEN {to_day} - 1 "
+        f"WHEN {to_day} < {from_day} AND {to_time} > {from_time} THEN {to_day} + 1 ELSE {to_day} END)"
+    )
+    return f"(({packed(day)} - {packed(from_day)}) // 32)"
+
+
+def packed(day: str) -> str:
+    return f"((year({day}) * 12 + month({day})) * 32 + day({day}))"
+
+
+fn("timestampdiff(any, any, any)", "", rule=units_between)
+
+
+# ---- + and - of timestamps
+
+
+def timestamp_arithmetic(call: Call) -> Typed | None:
+    """A timestamp and an interval, or two timestamps; None: neither."""
+    left, right = call.types
+    if isinstance(left, TimestampType | TimestampNTZType) and isinstance(right, INTERVAL):
+        return interval_moved(call)
+    if call.name == "-" and is_pair(left, right):
+        return subtracted(call)
+    return None
+
+
+def interval_moved(call: Call) -> Typed:
+    value, interval = call.arguments
+    one_clock(call, value.type)
+    sign = 1 if call.name == "+" else -1
+    months = isinstance(interval.type, YearMonthIntervalType)
+    sql = moved_months(value.type, "{0}", "{1}", sign) if months else moved_micros("{0}", "{1}", sign)
+    return Typed(value.type, call.any_nullable, None, sql, f"{value.text} {call.name} {interval.text}")
+
+
+def is_pair(left: DataType, right: DataType) -> bool:
+    if isinstance(left, TimestampNTZType) and isinstance(right, TimestampNTZType):
+        return True
+    days = DateType | TimestampType
+    return isinstance(left, days) and isinstance(right, days) and TimestampType in (type(left), type(right))
+
+
+def subtracted(call: Call) -> Typed:
+    """What the clocks show, not what passed, is subtracted."""
+    kind = NTZ if isinstance(call.types[0], TimestampNTZType) else TIMESTAMP
+    a, b = (between_datetimes(sql, kind, NTZ, call.settings) if kind != NTZ else sql for sql in ("{0}", "{1}"))
+    writer = f"(epoch_us({a}) - epoch_us({b}))"
+    return Typed(DayTimeIntervalType(0, 3), call.any_nullable, (kind, kind), writer)
+
+
+# ---- intervals made of numbers
+
+
+def year_month_made(call: Any, years: str, months: str) -> str:
+    sum = f"(CAST({years} AS BIGINT) * 12 + {months})"
+    far = not_native("an interval beyond its limits")
+    fits = f"{sum} BETWEEN -2147483648 AND 2147483647"
+    return f"(CASE WHEN {fits} THEN CAST({sum} AS INTEGER) WHEN {sum} IS NOT NULL THEN {far} END)"
+
+
+def year_month_type(call: Call) -> Typed:
+    if not all(is_integral(type) and type != LONG for type in call.types):
+        raise NotNative("make_ym_interval of these types")
+    return Typed(YearMonthIntervalType(0, 1), call.any_nullable, (INT, INT), year_month_made)
+
+
+fn("make_ym_interval(any = 0, any = 0)", "", rule=year_month_type, shows_defaults=True)

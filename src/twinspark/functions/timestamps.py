@@ -1,0 +1,322 @@
+"""Timestamps: read and written by Java's patterns, counted since 1970, made of fields, moved between zones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.casts import between_datetimes, not_native
+from twinspark.functions.registry import SPARK, fn
+from twinspark.functions.spelling import text
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import (
+    DATE,
+    INT,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    DataType,
+    DateType,
+    DecimalType,
+    NullType,
+    TimestampNTZType,
+    TimestampType,
+    is_integral,
+    is_null,
+    is_string,
+)
+
+NTZ = TimestampNTZType()
+MOMENTS = (DateType, TimestampType, TimestampNTZType)
+DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
+
+
+def floor_divided(sql: str, by: int) -> str:
+    """Java's floorDiv: DuckDB's // cuts towards zero."""
+    return f"({sql} // {by} - CAST({sql} % {by} < 0 AS BIGINT))"
+
+
+def local_of(sql: str, call: Any) -> str:
+    return between_datetimes(sql, TIMESTAMP, NTZ, call.settings)
+
+
+# ---- from text by a pattern
+
+
+def parse_name(kind: DataType, fails: bool) -> str:
+    return ("spark_parse_timestamp_ntz" if kind == NTZ else "spark_parse_timestamp") + ("_ansi" if fails else "")
+
+
+def parsed(kind: DataType, source: str, pattern: str, fails: bool, call: Any) -> str:
+    zone = "" if kind == NTZ else f", {text(call.settings.zone)}"
+    return f"{parse_name(kind, fails)}({source}, {pattern}{zone})"
+
+
+def reader(result: DataType | None, tries: bool) -> Callable[[Call], Typed]:
+    """to_timestamp and its kin; result None: what the session calls a timestamp."""
+
+    def rule(call: Call) -> Typed:
+        kind = result or default_kind(call)
+        source = call.types[0]
+        if is_string(source):
+            return read_by_pattern(call, kind, tries) if len(call.arguments) == 2 else read_plainly(call, kind, tries)
+        if not isinstance(source, MOMENTS) or tries or len(call.arguments) == 2:
+            raise NotNative(f"{call.name} of {source.simpleString()}")
+        return Typed(kind, False, (kind,), "{0}", add_nullable_casts=True)
+
+    return rule
+
+
+def default_kind(call: Call) -> DataType:
+    if call.settings.timestamp_type != "TIMESTAMP_LTZ":
+        raise NotNative(f"{call.name} where a timestamp has no zone")
+    return TIMESTAMP
+
+
+def read_plainly(call: Call, kind: DataType, tries: bool) -> Typed:
+    if not tries:
+        return Typed(kind, True, (kind,), "{0}")
+    zone = f", {text(call.settings.zone)}"
+    return Typed(kind, True, None, f"spark_string_to_timestamp({{0}}{zone})")
+
+
+def read_by_pattern(call: Call, kind: DataType, tries: bool) -> Typed:
+    if not is_string(call.types[1]):
+        raise NotNative(f"{call.name} with a pattern that is no string")
+    fails = call.settings.ansi and not tries
+    return Typed(kind, call.any_nullable or not fails, None, lambda made, s, p: parsed(kind, s, p, fails, made))
+
+
+READERS = {"to_timestamp": None, "to_timestamp_ltz": TIMESTAMP, "to_timestamp_ntz": NTZ}
+for name, result in READERS.items():
+    fn(f"{name}(any)", "", rule=reader(result, False))
+    fn(f"{name}(any, any)", "", rule=reader(result, False))
+fn("try_to_timestamp(any)", "", rule=reader(None, True))
+fn("try_to_timestamp(any, any)", "", rule=reader(None, True))
+
+
+# ---- to text by a pattern
+
+
+def formatted(call: Any, value: str, pattern: str) -> str:
+    return f"spark_date_format({value}, {pattern}, {text(call.settings.zone)})"
+
+
+fn("date_format(timestamp, string) -> string", formatted)
+
+MOST_SECONDS = 9223372022399
+
+
+def instant_of_seconds(seconds: str, unit: int = 1000000) -> str:
+    """Java's long wraps or raises where DuckDB's timestamps end: Spark answers there."""
+    most = MOST_SECONDS * 1000000 // unit
+    made = f"make_timestamptz({seconds} * {unit})" if unit > 1 else f"make_timestamptz({seconds})"
+    far = not_native("an instant beyond DuckDB's timestamps")
+    return f"(CASE WHEN {seconds} BETWEEN -{most} AND {most} THEN {made} WHEN {seconds} IS NOT NULL THEN {far} END)"
+
+
+def from_seconds(call: Any, seconds: str, pattern: str) -> str:
+    return formatted(call, instant_of_seconds(seconds), pattern)
+
+
+fn(f"from_unixtime(bigint, string = '{DEFAULT_PATTERN}') -> string?", from_seconds, shows_defaults=True)
+
+
+# ---- counted since 1970
+
+
+def seconds_since(call: Call) -> Typed:
+    """unix_timestamp: of text by the pattern; of a date or timestamp, whatever the pattern; cut towards zero."""
+    source = call.types[0]
+    if any(not is_string(type) for type in call.types[1:]):
+        raise NotNative(f"{call.name} with a pattern that is no string")
+    if is_string(source):
+        fails = call.settings.ansi
+        return Typed(LONG, call.any_nullable or not fails, None, seconds_of_text)
+    if isinstance(source, TimestampType):
+        return Typed(LONG, call.any_nullable or not call.settings.ansi, None, "(epoch_us({0}) // 1000000)")
+    if isinstance(source, DateType):
+        return Typed(LONG, call.any_nullable or not call.settings.ansi, None, seconds_of_date)
+    raise NotNative(f"{call.name} of {source.simpleString()}")
+
+
+def seconds_of_text(call: Any, source: str, pattern: str) -> str:
+    instant = parsed(TIMESTAMP, source, pattern, call.settings.ansi, call)
+    return f"(epoch_us({instant}) // 1000000)"
+
+
+def seconds_of_date(call: Any, source: str, pattern: str) -> str:
+    return f"(epoch_us({between_datetimes(source, DATE, TIMESTAMP, call.settings)}) // 1000000)"
+
+
+for name in ("unix_timestamp", "to_unix_timestamp"):
+    fn(f"{name}(any, any = '{DEFAULT_PATTERN}')", "", rule=seconds_since, shows_defaults=True)
+
+
+def exact_instant(call: Call) -> Typed:
+    """An argument that Spark does not cast (ExpectsInputTypes)."""
+    if not isinstance(call.types[0], TimestampType | NullType):
+        raise NotNative(f"{call.name} of {call.types[0].simpleString()}")
+    return Typed(LONG, call.any_nullable, (TIMESTAMP,))
+
+
+fn("unix_seconds(any)", floor_divided("epoch_us({0})", 1000000), rule=exact_instant)
+fn("unix_millis(any)", floor_divided("epoch_us({0})", 1000), rule=exact_instant)
+fn("unix_micros(any)", "epoch_us({0})", rule=exact_instant)
+
+
+def since_1970(unit: int) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        source = call.types[0]
+        if not (is_integral(source) or is_null(source)):
+            raise NotNative(f"{call.name} of {source.simpleString()}")
+        return Typed(TIMESTAMP, call.any_nullable, (LONG,), instant_of_seconds("{0}", unit))
+
+    return rule
+
+
+fn("timestamp_seconds(any)", "", rule=since_1970(1000000))
+fn("timestamp_millis(any)", "", rule=since_1970(1000))
+fn("timestamp_micros(any)", "", rule=since_1970(1))
+
+
+# ---- made of fields
+
+LAST_DAY = (
+    "CASE WHEN {m} IN (4, 6, 9, 11) THEN 30 WHEN {m} <> 2 THEN 31 "
+    "WHEN {y} % 4 = 0 AND ({y} % 100 <> 0 OR {y} % 400 = 0) THEN 29 ELSE 28 END"
+)
+
+
+def no_such_date(fails: bool) -> str:
+    return not_native("fields outside their bounds: Spark has Java's words for it") if fails else "NULL"
+
+
+def date_made(fails: bool) -> Callable[..., str]:
+    def write(call: Any, y: str, m: str, d: str) -> str:
+        right = f"{m} BETWEEN 1 AND 12 AND {d} BETWEEN 1 AND {LAST_DAY.format(m=m, y=y)}"
+        known = f"{y} IS NULL OR {m} IS NULL OR {d} IS NULL"
+        near = f"{y} BETWEEN -9999 AND 9999"
+        far = not_native("make_date of a far year")
+        return (
+            f"(CASE WHEN {known} THEN NULL WHEN NOT ({right}) THEN {no_such_date(fails)} "
+            f"WHEN {near} THEN make_date({y}, {m}, {d}) ELSE {far} END)"
+        )
+
+    return write
+
+
+def fields_made(kind: DataType, tries: bool, parts: int) -> Callable[[Call], Typed]:
+    """make_timestamp of 6 fields, or 7 with a zone."""
+
+    def rule(call: Call) -> Typed:
+        fails = call.settings.ansi and not tries
+        casts = (INT, INT, INT, INT, INT, DecimalType(16, 6), STRING)[:parts]
+        if any(not fits(type, cast) for type, cast in zip(call.types, casts, strict=True)):
+            raise NotNative(f"{call.name} of these types")
+        nullable = not fails
+        return Typed(kind, nullable, casts, timestamp_made(kind, fails), add_nullable_casts=True)
+
+    return rule
+
+
+def fits(type: DataType, cast: DataType) -> bool:
+    if is_null(type) or is_string(cast):
+        return is_null(type) or is_string(type)
+    if isinstance(cast, DecimalType):
+        small = isinstance(type, DecimalType) and type.scale <= 6 and type.precision - type.scale <= 10
+        return small or (is_integral(type) and type != LONG)
+    return is_integral(type) and type != LONG
+
+
+def timestamp_made(kind: DataType, fails: bool) -> Callable[..., str]:
+    def write(call: Any, y: str, m: str, d: str, h: str, n: str, s: str, zone: str = "") -> str:
+        date = date_made(fails)(call, y, m, d)
+        right = f"{h} BETWEEN 0 AND 23 AND {n} BETWEEN 0 AND 59 AND {s} BETWEEN 0 AND 60"
+        clock = f"({h} * 3600 + {n} * 60) * CAST(1000000 AS BIGINT) + CAST({s} * 1000000 AS BIGINT)"
+        local = (
+            f"(CASE WHEN {right} THEN {date} + to_microseconds({clock}) "
+            f"WHEN NOT ({right}) AND {date} IS NOT NULL{zone and f' AND {zone} IS NOT NULL'} "
+            f"THEN {no_such_date(fails)} END)"
+        )
+        if zone:
+            return f"spark_local_to_instant({local}, {zone})"
+        return local if kind == NTZ else between_datetimes(local, NTZ, TIMESTAMP, call.settings)
+
+    return write
+
+
+def made_date(call: Call) -> Typed:
+    if any(not fits(type, INT) for type in call.types):
+        raise NotNative("make_date of these types")
+    fails = call.settings.ansi
+    return Typed(DATE, not fails, (INT, INT, INT), date_made(fails), add_nullable_casts=True)
+
+
+fn("make_date(any, any, any)", "", rule=made_date)
+SIX = "any, any, any, any, any, any"
+for prefix, tries in (("", False), ("try_", True)):
+    for name, kind in (("make_timestamp", TIMESTAMP), ("make_timestamp_ltz", TIMESTAMP), ("make_timestamp_ntz", NTZ)):
+        fn(f"{prefix}{name}({SIX})", "", rule=fields_made(kind, tries, 6))
+        if kind == TIMESTAMP:
+            fn(f"{prefix}{name}({SIX}, any)", "", rule=fields_made(kind, tries, 7))
+
+
+# ---- moved between zones
+
+fn(
+    "from_utc_timestamp(timestamp, string) -> timestamp",
+    "spark_local_to_instant(spark_instant_to_local({0}, {1}), 'UTC')",
+)
+fn(
+    "to_utc_timestamp(timestamp, string) -> timestamp",
+    "spark_local_to_instant(spark_instant_to_local({0}, 'UTC'), {1})",
+)
+fn(
+    "convert_timezone(string, string, timestamp_ntz) -> timestamp_ntz",
+    "spark_instant_to_local(spark_local_to_instant({2}, {0}), {1})",
+)
+
+
+def local_now(call: Any) -> str:
+    return local_of(f"make_timestamptz(CAST({call.settings.now_micros} AS BIGINT))", call)
+
+
+fn("localtimestamp() -> timestamp_ntz!", local_now)
+
+
+# ---- months between
+
+
+def months_between(call: Any, later: str, earlier: str, rounds: str) -> str:
+    a, b = local_of(later, call), local_of(earlier, call)
+    months = f"((year({a}) - year({b})) * 12 + month({a}) - month({b}))"
+    lasts = f"day({a}) = day(last_day({a})) AND day({b}) = day(last_day({b}))"
+    seconds = f"((day({a}) - day({b})) * 86400 + {day_seconds(later, a, call)} - {day_seconds(earlier, b, call)})"
+    exact = f"({months} + {seconds} / CAST(2678400 AS DOUBLE))"
+    rounded = f"(CASE WHEN {rounds} THEN floor({exact} * 1e8 + 0.5) / 1e8 WHEN NOT {rounds} THEN {exact} END)"
+    whole = f"day({a}) = day({b}) OR ({lasts})"
+    return f"(CASE WHEN {whole} THEN CAST({months} AS DOUBLE) ELSE {rounded} END)"
+
+
+def day_seconds(instant: str, local: str, call: Any) -> str:
+    """Seconds since the day began there: not the clock's when the clocks change that day."""
+    begins = between_datetimes(f"CAST({local} AS DATE)", DATE, TIMESTAMP, call.settings)
+    return f"((epoch_us({instant}) - epoch_us({begins})) // 1000000)"
+
+
+fn(
+    "months_between(timestamp, timestamp, boolean = true) -> double",
+    months_between,
+    shows_defaults=True,
+)
+
+# ---- windows of time are made by the planner
+
+for name in ("window", "session_window", "window_time"):
+    fn(f"{name}(any...)", SPARK, rule=lambda call: _windows(call), reason="windows of time are planned by Spark")
+
+
+def _windows(call: Call) -> Typed:
+    raise NotNative(f"{call.name}: windows of time are planned by Spark")
