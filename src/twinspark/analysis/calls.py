@@ -46,7 +46,7 @@ def call_text(name: str, arguments: Sequence[Expression], distinct: bool = False
         shown = {"==": "="}.get(name, name)
         return f"({texts[0]} {shown} {texts[1]})"
     special = SPECIAL_TEXTS.get(name)
-    if special is not None:
+    if special is not None and texts:
         return special(texts)
     return f"{name}({'DISTINCT ' if distinct else ''}{', '.join(texts)})"
 
