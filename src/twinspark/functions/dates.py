@@ -125,6 +125,16 @@ def pattern_of(call: Call, index: int) -> str:
     return value
 
 
+SPECIAL_MOMENTS = ("epoch", "now", "today", "tomorrow", "yesterday")
+
+
+def refuse_special(call: Call) -> None:
+    """A constant such as 'now' means a moment (SpecialDatetimeValues); in a column it is only a text."""
+    value = getattr(call.arguments[0], "value", None)
+    if isinstance(value, str) and value.strip().lower().startswith(SPECIAL_MOMENTS):
+        raise NotNative(f"{call.name} of a special date or time such as 'now'")
+
+
 def date_by_pattern(call: Call, tries: bool) -> Typed:
     """A timestamp is read, then the day it shows in the session's zone."""
     if not all(map(is_string, call.types)):
@@ -145,6 +155,7 @@ def to_date_type(tries: bool) -> Callable[[Call], Typed]:
             raise NotNative(f"{call.name} of {source.simpleString()}")
         if tries and not is_string(source):
             raise NotNative(f"{call.name} of what is no string")
+        refuse_special(call)
         writer = "spark_string_to_date({0})" if tries else "{0}"
         nullable = tries or not isinstance(source, DateType | TimestampType)
         return Typed(DATE, nullable or call.any_nullable, None if tries else (DATE,), writer)

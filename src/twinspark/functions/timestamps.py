@@ -7,6 +7,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.casts import between_datetimes, not_native
+from twinspark.functions.dates import refuse_special
 from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.spelling import text
 from twinspark.functions.typing import Call, Typed
@@ -77,6 +78,7 @@ def default_kind(call: Call) -> DataType:
 def read_plainly(call: Call, kind: DataType, tries: bool) -> Typed:
     if not tries:
         return Typed(kind, True, (kind,), "{0}")
+    refuse_special(call)
     zone = f", {text(call.settings.zone)}"
     return Typed(kind, True, None, f"spark_string_to_timestamp({{0}}{zone})")
 
