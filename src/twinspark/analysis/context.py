@@ -23,6 +23,28 @@ DEFAULTS = {
 }
 
 
+# Settings that change what queries mean, at the only values the native engine knows.
+KNOWN_VALUES = {
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.mapKeyDedupPolicy": "EXCEPTION",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.function.concatBinaryAsString": "false",
+    "spark.sql.function.eltOutputAsString": "false",
+    "spark.sql.datetime.java8API.enabled": "false",
+    "spark.sql.legacy.allowHashOnMapType": "false",
+    "spark.sql.legacy.castComplexTypesToString.enabled": "false",
+    "spark.sql.legacy.literal.pickMinimumPrecision": "true",
+    "spark.sql.legacy.allowNegativeScaleOfDecimal": "false",
+    "spark.sql.legacy.decimal.retainFractionDigitsOnTruncate": "false",
+    "spark.sql.legacy.typeCoercion.datetimeToString.enabled": "false",
+    "spark.sql.legacy.statisticalAggregate": "false",
+    "spark.sql.legacy.negativeIndexInArrayInsert": "false",
+    "spark.sql.legacy.javaCharsets": "false",
+    "spark.sql.chunkBase64String.enabled": "true",
+    "spark.sql.legacy.followThreeValuedLogicInArrayExists": "true",
+}
+
+
 def no_local_relation(hash: str) -> bytes:
     raise SparkError("INTERNAL_ERROR", message=f"no cached local relation {hash}")
 
@@ -60,6 +82,9 @@ class Context:
 
     @cached_property
     def settings(self) -> Settings:
+        for key, known in KNOWN_VALUES.items():
+            if self.config.get(key, known).lower() != known.lower():
+                raise NotNative(f"{key} = {self.config[key]}")
         ansi = self.flag("spark.sql.ansi.enabled")
         return Settings(
             ansi=ansi,
