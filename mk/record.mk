@@ -19,3 +19,7 @@ fuzz: $(READY)  ## random inputs on both engines: make fuzz FUNCTION=upper [N=50
 .PHONY: functions
 functions: $(READY)  ## write docs/functions.md: every Spark function and the engine that answers it
 	$(BIN)/python -m tools.functions
+
+.PHONY: replay-all
+replay-all: $(READY)  ## every recorded case in every mode, as a test (long)
+	TWINSPARK_ALL_CASES=1 $(BIN)/python -m pytest tests/functions --timeout=3600

@@ -15,7 +15,7 @@ $(THRIFT)/clients3/.ready:
 
 $(THRIFT)/dbt/.ready:
 	$(PYTHON) -m venv $(THRIFT)/dbt
-	$(THRIFT)/dbt/bin/pip install -q 'dbt-core>=1.9,<2' 'dbt-spark[PyHive]>=1.9,<2'
+	$(THRIFT)/dbt/bin/pip install -q 'dbt-core>=1.9,<1.10' 'dbt-spark[PyHive]>=1.9,<1.10'
 	touch $@
 
 thrift-clients: $(THRIFT)/clients/.ready $(THRIFT)/clients3/.ready $(THRIFT)/dbt/.ready  ## environments of PyHive, impyla, databricks-sql-connector, dbt-spark

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException, ArithmeticException
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType
 
 pytestmark = pytest.mark.spark
 
@@ -24,7 +25,7 @@ def test_temp_view_and_sql(spark: Any) -> None:
 
 
 def test_python_function(spark: Any) -> None:
-    plus_one = F.udf(lambda x: x + 1, "long")
+    plus_one = F.udf(lambda x: x + 1, LongType())
     assert [row[0] for row in spark.range(2).select(plus_one("id")).collect()] == [1, 2]
 
 

@@ -11,6 +11,7 @@ import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType
 
 from twinspark.doors.connect.server import ConnectServer
 
@@ -29,7 +30,7 @@ def last(session: Any) -> dict[str, Any]:
 def test_a_native_plan_stays_native_and_another_goes_to_spark(spark: Any) -> None:
     assert spark.range(3).count() == 3
     assert last(spark)["engine"] == "duckdb"
-    plus_one = F.udf(lambda x: x + 1, "long")
+    plus_one = F.udf(lambda x: x + 1, LongType())
     assert [row[0] for row in spark.range(2).select(plus_one("id")).collect()] == [1, 2]
     told = last(spark)
     assert told["engine"] == "spark" and told["reason"]
@@ -112,7 +113,7 @@ def test_registered_functions_and_artifacts_reach_spark(spark: Any, tmp_path: An
 
         return int(helper_of_mine.triple(x))
 
-    spark.udf.register("triple", call, "long")
+    spark.udf.register("triple", call, LongType())
     assert [row[0] for row in spark.sql("select triple(id) from range(3)").collect()] == [0, 3, 6]
 
 
@@ -131,7 +132,9 @@ def test_interrupt_reaches_spark(spark: Any) -> None:
 
     def run() -> None:
         try:
-            on(spark, "spark").range(10).select(F.udf(lambda x: __import__("time").sleep(600), "long")("id")).collect()
+            on(spark, "spark").range(10).select(
+                F.udf(lambda x: __import__("time").sleep(600), LongType())("id")
+            ).collect()
         except PySparkException as error:
             failures.append(error.getCondition() or str(error))
 

@@ -56,10 +56,14 @@ class SparkThriftServer:
         self.process = subprocess.Popen(
             command, cwd=directory, env=environment, stdout=self.log, stderr=self.log, start_new_session=True
         )
-        self.wait()
+        try:
+            self.wait()
+        except BaseException:
+            self.stop()
+            raise
 
     def wait(self) -> None:
-        for _ in range(240):
+        for _ in range(600):
             with socket.socket() as knock:
                 if knock.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
