@@ -426,7 +426,7 @@ def by_name(left: Frame, right: Frame, allow_missing: bool, settings: Settings) 
         if len(found) > 1:
             raise NotNative("unionByName with duplicate names")
         if not found and not allow_missing:
-            raise unresolved_right(attribute.name, right)
+            raise NotNative("unionByName of a column that is not on the right")
         used.update(found)
         columns.append(passing(right, right.attributes[found[0]]) if found else missing(attribute))
     extra = [a for i, a in enumerate(right.attributes) if i not in used]
@@ -438,8 +438,3 @@ def by_name(left: Frame, right: Frame, allow_missing: bool, settings: Settings) 
 
 def missing(attribute: Attribute) -> Named:
     return Named(build.literal(None, attribute.type), attribute.name)
-
-
-def unresolved_right(name: str, right: Frame) -> SparkError:
-    names = ", ".join(quote_identifier(a.name) for a in right.attributes)
-    return SparkError("UNRESOLVED_COLUMN.WITH_SUGGESTION", objectName=quote_identifier(name), proposal=names)

@@ -62,7 +62,10 @@ def execute(
 
 
 def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: Settings) -> None:
-    cursor.execute(f"SET TimeZone = '{settings.zone.replace(chr(39), '')}'")
+    try:
+        cursor.execute(f"SET TimeZone = '{settings.zone.replace(chr(39), '')}'")
+    except duckdb.Error as error:
+        raise NotNative(f"the time zone {settings.zone}") from error
     for name, table in statement.tables.items():
         cursor.register(name, table)
 

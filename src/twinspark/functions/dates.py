@@ -51,7 +51,8 @@ def extracted(call: Call) -> Typed:
     if not (isinstance(source, DateType | TimestampType | TimestampNTZType) or is_string(source) or is_null(source)):
         raise NotNative(f"{call.name} {field} from {source.simpleString()}")
     typed = time_extracted(field, source, call) if field in TIME_EXTRACTS else date_extracted(field)
-    shown = f"datepart({call.arguments[0].text} FROM {call.arguments[1].text})" if call.name == "datepart" else None
+    field_from = f"{call.name}({call.arguments[0].text} FROM {call.arguments[1].text})"
+    shown = field_from if call.name in ("datepart", "extract") else None
     return replace(typed, text=shown)
 
 

@@ -172,7 +172,7 @@ def divided(call: Any, value: str, _: str, limit: str) -> str:
 
 def limited(parts: str, separator: str, most: int) -> str:
     rest = f"array_to_string({parts}[{most}:], {separator})"
-    return f"(CASE WHEN len({parts}) <= {most} THEN {parts} ELSE list_append({parts}[:{most - 1}], {rest}) END)"
+    return f"(CASE WHEN len({parts}) > {most} THEN list_append({parts}[:{most - 1}], {rest}) ELSE {parts} END)"
 
 
 fn("split(string, string, int = -1) -> array<string!>", divided, shows_defaults=True)

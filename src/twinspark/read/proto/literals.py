@@ -77,8 +77,8 @@ def literal_value(message: Any) -> tuple[Any, DataType]:
 def decimal_value(message: Any) -> tuple[Decimal, DataType]:
     value = Decimal(message.value)
     least = build_decimal_type(value)
-    precision = message.precision if message.HasField("precision") else least.precision
-    scale = message.scale if message.HasField("scale") else least.scale
+    precision = max(least.precision, message.precision) if message.HasField("precision") else least.precision
+    scale = max(least.scale, message.scale) if message.HasField("scale") else least.scale
     return value, DecimalType(max(precision, scale), scale)
 
 
