@@ -295,6 +295,8 @@ def using_join(left: Frame, right: Frame, kind: str, names: Sequence[str], setti
 
     both = join(left, right, kind, condition)
     if kind in ("semi", "anti"):
+        if [a.name.lower() for a in left.attributes[: len(names)]] != [name.lower() for name in names]:
+            raise NotNative("a semi or anti join USING keys that do not come first")  # Spark puts them first
         return both
     return fold_keys(both, pairs, kind, settings)
 

@@ -78,8 +78,19 @@ def rows_difference(expected: list[Any], found: list[Any], ordered: bool) -> str
 
 def is_ordered(plan: list[dict[str, Any]]) -> bool:
     """Whether the order of the answer's rows is the plan's: nothing behind the last orderBy may shuffle them."""
-    behind = next((step["op"] for step in reversed(plan) if step["op"] not in ORDER_KEPT), None)
+    behind = next((step["op"] for step in reversed(plan) if not keeps_order(step)), None)
     return behind == "orderBy"
+
+
+def keeps_order(step: dict[str, Any]) -> bool:
+    """A window sorts its rows as it needs them."""
+    return step["op"] in ORDER_KEPT and not has_window(step.get("payload"))
+
+
+def has_window(written: Any) -> bool:
+    if isinstance(written, dict):
+        return "window" in written or "over" in written or any(map(has_window, written.values()))
+    return isinstance(written, list) and any(map(has_window, written))
 
 
 def schema_json(schema: StructType) -> list[dict[str, Any]]:
