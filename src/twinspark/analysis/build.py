@@ -18,11 +18,11 @@ from twinspark.plan.expressions import (
     Case,
     Expression,
     GetField,
+    Literal,
 )
 from twinspark.types import (
     BOOLEAN,
     BooleanType,
-    DataType,
     StructType,
     is_null,
 )
@@ -50,14 +50,17 @@ def case_when(
         for (condition, _), value in zip(branches, made, strict=False)
     )
     last = made[-1] if otherwise is not None else None
-    nullable = last is None or any(value.nullable for value in made)
-    return Case(
-        type=merged_type([v.type for v in made], found), nullable=nullable, text=text, branches=pairs, otherwise=last
-    )
+    return Case(type=found, nullable=case_nullable(pairs, last), text=text, branches=pairs, otherwise=last)
 
 
-def merged_type(types: Sequence[DataType], found: DataType) -> DataType:
-    return found
+def case_nullable(branches: Sequence[tuple[Expression, Expression]], otherwise: Expression | None) -> bool:
+    """What comes after the literal TRUE does not count (CaseWhen.nullable)."""
+    reached = []
+    for condition, value in branches:
+        reached.append(value)
+        if isinstance(condition, Literal) and condition.value is True:
+            return any(each.nullable for each in reached)
+    return otherwise is None or any(each.nullable for each in (*reached, otherwise))
 
 
 def condition_not_boolean(text: str, condition: Expression, index: int) -> SparkError:

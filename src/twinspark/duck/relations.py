@@ -85,6 +85,8 @@ class RelationWriter(SubqueryWriter):
 
     @write.register
     def _(self, relation: LocalData) -> Select:
+        if not relation.fields:
+            return Select(f"range({relation.table.num_rows}) AS {self.statement.alias()}", ())
         if not relation.table.num_columns and relation.fields:
             nulls = tuple(f"CAST(NULL AS {duck_type(f.type)})" for f in relation.fields)
             return self.wrap(Select("", nulls, where=("false",)))
@@ -184,7 +186,8 @@ class RelationWriter(SubqueryWriter):
         keys = [writer.key(key) for key in relation.grouping]
         columns = [*keys, *map(writer.write, relation.aggregates)]
         group = grouping_text(keys, relation.grouping_sets)
-        return self.wrap_group(replace(select.with_columns(columns), group=group), relation)
+        made = replace(select.with_columns(columns), group=group, having=groups_of_rows(relation))
+        return self.wrap_group(made, relation)
 
     def wrap_group(self, select: Select, relation: Aggregate) -> Select:
         """Keys that are no plain columns are named once below, so that GROUP BY and SELECT mean the same thing."""
@@ -267,6 +270,12 @@ def grouping_text(keys: Sequence[str], sets: tuple[tuple[int, ...], ...] | None)
         return ", ".join(keys)
     shown = ", ".join("(" + ", ".join(keys[i] for i in one) + ")" for one in sets)
     return f"GROUPING SETS ({shown})"
+
+
+def groups_of_rows(relation: Aggregate) -> tuple[str, ...]:
+    """Of no rows Spark makes no group, not even the grand total of grouping sets: it expands rows, then groups."""
+    total = relation.grouping and relation.grouping_sets is not None and () in relation.grouping_sets
+    return ("count(*) > 0",) if total else ()
 
 
 def normal_zero(sql: str, type: object) -> str:
