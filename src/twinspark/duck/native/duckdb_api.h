@@ -31,8 +31,8 @@ typedef struct { int32_t months, days; int64_t micros; } duckdb_interval;
 enum duckdb_type {
     TYPE_BOOLEAN = 1, TYPE_TINYINT = 2, TYPE_SMALLINT = 3, TYPE_INTEGER = 4, TYPE_BIGINT = 5, TYPE_FLOAT = 10,
     TYPE_DOUBLE = 11, TYPE_TIMESTAMP = 12, TYPE_DATE = 13, TYPE_INTERVAL = 15, TYPE_HUGEINT = 16, TYPE_VARCHAR = 17,
-    TYPE_BLOB = 18, TYPE_DECIMAL = 19, TYPE_TIMESTAMP_TZ = 31, TYPE_ANY = 34,
-    TYPE_SQLNULL = 36
+    TYPE_BLOB = 18, TYPE_DECIMAL = 19, TYPE_LIST = 24, TYPE_STRUCT = 25, TYPE_MAP = 26, TYPE_TIMESTAMP_TZ = 31,
+    TYPE_ANY = 34, TYPE_SQLNULL = 36
 };
 
 extern void *const *twinspark_api;
@@ -56,6 +56,7 @@ typedef void (*state_destroy_callback)(duckdb_aggregate_state *, idx_t);
 #define duckdb_decimal_width CALL(167, uint8_t, duckdb_logical_type)
 #define duckdb_decimal_scale CALL(168, uint8_t, duckdb_logical_type)
 #define duckdb_decimal_internal_type CALL(169, int, duckdb_logical_type)
+#define duckdb_struct_type_child_count CALL(178, idx_t, duckdb_logical_type)
 #define duckdb_destroy_logical_type CALL(184, void, duckdb_logical_type *)
 #define duckdb_data_chunk_get_column_count CALL(189, idx_t, duckdb_data_chunk)
 #define duckdb_data_chunk_get_vector CALL(190, duckdb_vector, duckdb_data_chunk, idx_t)
@@ -69,6 +70,7 @@ typedef void (*state_destroy_callback)(duckdb_aggregate_state *, idx_t);
 #define duckdb_list_vector_get_size CALL(200, idx_t, duckdb_vector)
 #define duckdb_list_vector_set_size CALL(201, int, duckdb_vector, idx_t)
 #define duckdb_list_vector_reserve CALL(202, int, duckdb_vector, idx_t)
+#define duckdb_struct_vector_get_child CALL(203, duckdb_vector, duckdb_vector, idx_t)
 #define duckdb_create_scalar_function CALL(209, duckdb_scalar_function, void)
 #define duckdb_destroy_scalar_function CALL(210, void, duckdb_scalar_function *)
 #define duckdb_scalar_function_set_name CALL(211, void, duckdb_scalar_function, const char *)

@@ -1,0 +1,33 @@
+/* Values of any type, nested ones too: compared, ordered and hashed as Spark does. */
+#pragma once
+#include "native.h"
+
+typedef struct { uint64_t offset, length; } list_entry;
+
+/* One vector with the vectors inside it. */
+typedef struct value_column {
+    int type;  /* DuckDB's; a DECIMAL is the whole number it is stored as */
+    int count; /* of children */
+    const void *data;
+    const uint64_t *valid;
+    struct value_column *children;
+} value_column;
+
+value_column value_of_vector(duckdb_vector vector);
+value_column value_argument(const native_call *call, int argument);
+void free_value(value_column *column);
+
+static inline bool value_valid(const value_column *column, idx_t at) { return column->type != TYPE_SQLNULL && bit(column->valid, at); }
+static inline list_entry list_at(const value_column *column, idx_t row) { return ((const list_entry *)column->data)[row]; }
+
+/* Spark's ordering: NaN is the largest number and equal to itself, -0.0 equals 0.0, bytes are unsigned, a null comes first. */
+int compare_values(const value_column *left, idx_t i, const value_column *right, idx_t j);
+/* The hash of what compare_values takes as equal is equal. */
+uint64_t hash_value(const value_column *column, idx_t at);
+
+/* The result as a list of positions (from one), written row by row. */
+typedef struct { native_call *call; idx_t size, reserved; } position_writer;
+void begin_list(position_writer *writer, idx_t row);
+void add_position(position_writer *writer, int64_t position);
+void end_list(position_writer *writer, idx_t row);
+void finish_positions(position_writer *writer);
