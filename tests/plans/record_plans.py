@@ -1,4 +1,4 @@
-"""Asks a running Spark for the answers: python tests/plans/record_plans.py sc://localhost:15002"""
+"""Asks a running Spark for the answers: python tests/plans/record_plans.py sc://localhost:15002 [queries frames …]"""
 
 import base64
 import logging
@@ -14,6 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql.connect.proto import Plan, Relation
 from pyspark.sql.connect.session import SparkSession
 from recorded_plans import FILES, HERE, Recorded, is_ordered, rows_of
+from relation_frames import relation_frames
 
 
 def queries() -> Iterator[tuple[str, Plan]]:
@@ -21,6 +22,14 @@ def queries() -> Iterator[tuple[str, Plan]]:
         if line and not line.startswith("--"):
             text = line.rstrip(";")
             yield text, Plan(root=Relation(sql={"query": text}))
+
+
+FRAMES = {"frames": frames, "relations": relation_frames}
+
+
+def plans_of(spark: Any, name: str) -> Iterator[tuple[str, Plan]]:
+    for case, frame in FRAMES[name](spark):
+        yield case, frame._plan.to_proto(spark.client)
 
 
 def recorded(spark: Any, name: str, plan: Plan) -> Recorded:
@@ -37,8 +46,8 @@ def recorded(spark: Any, name: str, plan: Plan) -> Recorded:
 def main() -> None:
     logging.disable(logging.CRITICAL)  # the client logs every error it receives
     spark = SparkSession.builder.remote(sys.argv[1]).create()
-    plans = {"queries": queries(), "frames": ((n, f._plan.to_proto(spark.client)) for n, f in frames(spark))}
-    for name, cases in plans.items():
+    for name in sys.argv[2:] or FILES:
+        cases = queries() if name == "queries" else plans_of(spark, name)
         lines = [recorded(spark, case, plan).line() for case, plan in cases]
         FILES[name].parent.mkdir(exist_ok=True)
         FILES[name].write_text("\n".join(lines) + "\n")

@@ -61,6 +61,8 @@ class Context:
     views: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
     local_relations: Callable[[str], bytes] = no_local_relation
     relations: Mapping[str, Any] = field(default_factory=dict)
+    references: Mapping[int, Any] = field(default_factory=dict)  # plan id -> a relation that expressions may use
+    outer: Any = None  # the scope around, while a subquery's relation is read
     variables: Mapping[str, Any] = field(default_factory=dict)
     functions: Mapping[str, Any] = field(default_factory=dict)
     scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables

@@ -19,7 +19,7 @@ from twinspark.analysis.scope import (
     revealed,
     unresolved,
 )
-from twinspark.errors import SparkError
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Expression, OuterColumn, Variable
@@ -37,6 +37,10 @@ class Scope:
     windows: dict[str, object] = field(default_factory=dict)
     aliases: dict[str, Expression] = field(default_factory=dict)  # lateral column aliases
     prefers: dict[str, Expression] = field(default_factory=dict)  # output names that win over the frame's
+
+    def __post_init__(self) -> None:
+        if self.outer is None:
+            self.outer = self.context.outer
 
     @property
     def settings(self) -> Settings:
@@ -83,7 +87,7 @@ def find(scope: Scope, parts: Sequence[str], plan_id: int | None) -> Hit | None:
                 return hit
         return resolve_name(frame, parts, sensitive)
 
-    if plan_id is not None and plan_id not in scope.frame.plans and scope.outer is None:
+    if plan_id is not None and plan_id not in scope.frame.plans:
         raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name=quoted(".".join(parts)))
     if not scope.reveals:
         return look(scope.frame)
@@ -112,6 +116,8 @@ def outer_column(scope: Scope, parts: Sequence[str], plan_id: int | None) -> Nam
     around, depth = scope.outer, 1
     while around is not None:
         hit = find(around, parts, plan_id)
+        if hit is not None and depth > 1:
+            raise NotNative("a column of a relation further out than the one around")
         if hit is not None:
             return named_hit(outer_reference(around.frame, hit[0], depth), hit, scope)
         around, depth = around.outer, depth + 1

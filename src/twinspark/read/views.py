@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis.context import Context
@@ -35,5 +36,6 @@ def find_view(parts: tuple[str, ...], context: Context) -> Any:
 
 def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
     """Views are plans, inlined: a typed relation, a message, or whatever a reader is known for."""
+    context = replace(context, outer=None)
     frame = frame_of(view) if isinstance(view, Relation) else VIEW_READERS[view.__class__](view, context)
     return frame_of(frame.plain(), (parts[-1],) if len(parts) == 1 else parts)

@@ -11,6 +11,7 @@ from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression, Frame, Lambda, Literal
 from twinspark.read.proto.expressions import EXPRESSIONS, read_column, read_expression, read_orders, read_star
+from twinspark.read.proto.subqueries import is_in, read_in
 
 
 @EXPRESSIONS.handles("unresolved_function")
@@ -31,6 +32,8 @@ def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Express
         raise NotNative(f"named arguments of {name}")
     if is_higher_order(messages):
         return higher_order(name, messages, scope)
+    if name == "not" and len(messages) == 1 and is_in(messages[0]):
+        return read_in(messages[0].subquery_expression, scope, True)
     if name == "when":
         return read_when(messages, scope)
     return build.call(name, read_arguments(name, messages, scope, distinct), scope.settings, distinct=distinct)

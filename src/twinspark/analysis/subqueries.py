@@ -1,0 +1,106 @@
+"""Makes queries that stand inside expressions: scalar, EXISTS and IN, with what of them Spark knows how to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from twinspark.analysis import build
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.common_types import wider_type
+from twinspark.functions.settings import Settings
+from twinspark.functions.typing import quoted
+from twinspark.plan.expressions import Expression, OuterColumn, Subquery
+from twinspark.plan.relations import Field, Filter, Project, Relation, expressions_in, own_expressions
+from twinspark.plan.rewrite import walk
+from twinspark.types import BOOLEAN, DataType
+
+
+def scalar_subquery(relation: Relation) -> Expression:
+    check_correlation(relation)
+    if len(relation.fields) != 1:
+        raise SparkError(
+            "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
+            number=len(relation.fields),
+        )
+    text = f"scalarsubquery({', '.join(outer_names(relation))})"
+    return Subquery(type=relation.fields[0].type, nullable=True, text=text, kind="scalar", relation=relation)
+
+
+def exists_subquery(relation: Relation) -> Expression:
+    check_correlation(relation)
+    text = f"exists({', '.join(outer_names(relation))})"
+    return Subquery(type=BOOLEAN, nullable=False, text=text, kind="exists", relation=relation)
+
+
+def in_subquery(values: Sequence[Expression], relation: Relation, negated: bool, settings: Settings) -> Expression:
+    """Spark takes unknown as false, of IN and of NOT IN alike (RewritePredicateSubquery), and calls it nullable."""
+    check_correlation(relation)
+    raw = raw_in(values, relation, settings)
+    test = build.call("not", [raw], settings) if negated else raw
+    known = build.call("coalesce", [test, build.literal(False)], settings, text=test.text)
+    return replace(known, nullable=raw.nullable)
+
+
+def raw_in(values: Sequence[Expression], relation: Relation, settings: Settings) -> Subquery:
+    shown = ", ".join(v.text for v in values)
+    left = shown if len(values) == 1 else f"named_struct({shown})"
+    text = f"({left} IN (listquery({', '.join(outer_names(relation))})))"
+    if len(values) != len(relation.fields):
+        raise different_lengths(text, values, relation)
+    types = [wider_type(v.type, f.type, settings.ansi) for v, f in zip(values, relation.fields, strict=True)]
+    wanted = [type for type in types if type is not None]
+    if len(wanted) < len(types):
+        raise NotNative("IN between types that do not meet")
+    made = tuple(build.implicit_cast(v, t, settings) for v, t in zip(values, wanted, strict=True))
+    return Subquery(
+        type=BOOLEAN,
+        nullable=any(v.nullable for v in made) or any(f.nullable for f in relation.fields),
+        text=text,
+        kind="in",
+        relation=cast_columns(relation, wanted, settings),
+        values=made,
+    )
+
+
+def different_lengths(text: str, values: Sequence[Expression], relation: Relation) -> SparkError:
+    return SparkError(
+        "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH",
+        sqlExpr=quoted(text),
+        leftLength=len(values),
+        rightLength=len(relation.fields),
+        leftColumns=", ".join(quoted(v.text) for v in values),
+        rightColumns=", ".join(quoted(f.name) for f in relation.fields),
+    )
+
+
+def cast_columns(relation: Relation, types: Sequence[DataType], settings: Settings) -> Relation:
+    columns = relation.columns()
+    expressions = tuple(build.implicit_cast(c, t, settings) for c, t in zip(columns, types, strict=True))
+    if all(e is c for e, c in zip(expressions, columns, strict=True)):
+        return relation
+    fields = tuple(Field(f.name, e.type, e.nullable) for f, e in zip(relation.fields, expressions, strict=True))
+    return Project(input=relation, expressions=expressions, fields=fields)
+
+
+def outer_columns(expression: Expression) -> list[OuterColumn]:
+    return [node for node in walk(expression) if isinstance(node, OuterColumn)]
+
+
+def outer_names(relation: Relation) -> list[str]:
+    """The columns around that a subquery uses, each once, as Spark lists them in its name."""
+    found = [c for e in expressions_in(relation) for c in outer_columns(e) if c.depth == 1]
+    return list(dict.fromkeys(c.text.removeprefix("outer(").removesuffix(")") for c in found))
+
+
+def check_correlation(relation: Relation) -> None:
+    """Where Spark allows a column of the relation around: anywhere else it has errors of its own."""
+    for node in relations_in(relation):
+        if isinstance(node, Filter | Project):
+            continue
+        if any(outer_columns(e) for e in own_expressions(node)):
+            raise NotNative(f"an outer column in a relation of kind {type(node).__name__}")
+
+
+def relations_in(relation: Relation) -> list[Relation]:
+    return [relation, *(node for below in relation.inputs for node in relations_in(below))]
