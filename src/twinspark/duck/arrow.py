@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import pyarrow as pa
 
 from twinspark.errors import NotNative
@@ -81,7 +83,30 @@ def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     if not len(schema):
         return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
     arrays = [
-        column if column.type == field.type else column.cast(field.type)
+        column if column.type == field.type else conformed(column, field.type)
         for column, field in zip(batch.columns, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def conformed(column: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """pyarrow refuses to cast a null struct to one whose fields are never null, though Spark sends just that."""
+    if not pa.types.is_nested(wanted):
+        return column.cast(wanted)
+    holder = ctypes.create_string_buffer(128)  # struct ArrowArray of the C data interface has 80 bytes
+    column.cast(all_nullable(wanted))._export_to_c(ctypes.addressof(holder))
+    return pa.Array._import_from_c(ctypes.addressof(holder), wanted)
+
+
+def all_nullable(type: pa.DataType) -> pa.DataType:
+    if pa.types.is_list(type):
+        return pa.list_(nullable_field(type.value_field))
+    if pa.types.is_map(type):
+        return pa.map_(nullable_field(type.key_field).with_nullable(False), nullable_field(type.item_field))
+    if pa.types.is_struct(type):
+        return pa.struct([nullable_field(type.field(index)) for index in range(type.num_fields)])
+    return type
+
+
+def nullable_field(field: pa.Field) -> pa.Field:
+    return field.with_type(all_nullable(field.type)).with_nullable(True)
