@@ -13,6 +13,7 @@ from twinspark.analysis.context import Context
 from twinspark.duck import native, run
 from twinspark.plan.relations import LocalData, Relation, Scan
 from twinspark.read.proto import read_relation
+from twinspark.session.tables_session import ServerCatalogs, SessionTables
 from twinspark.spark.java import declared_version
 from twinspark.tables.files import FileScan, ScanContext, scan
 
@@ -60,18 +61,27 @@ class Surroundings:
     database: str
     user: str
     session_id: str
+    catalogs: ServerCatalogs | None = None
+    elsewhere: bool = False  # whether a table that ours do not know may be in Spark's catalog
 
     def context(self, cursor: Cursor) -> Context:
+        scan_context = ScanContext(cursor, self.settings)
         return Context(
             config=self.config,
             views=self.views,
             local_relations=self.local_relations,
-            scan_files=partial(scan_files, ScanContext(cursor, self.settings)),
+            scan_files=partial(scan_files, scan_context),
+            tables=self.tables(scan_context),
             catalog=self.catalog,
             database=self.database,
             user=self.user,
             session_id=self.session_id,
         )
+
+    def tables(self, scan_context: ScanContext) -> SessionTables | None:
+        if self.catalogs is None:
+            return None
+        return SessionTables(self.catalogs, self.config, scan_context, self.elsewhere)
 
 
 def scan_files(files: ScanContext, format: str, paths: Any, options: Any, schema: Any, context: Context) -> FileScan:
@@ -90,7 +100,13 @@ class Query:
 
     @classmethod
     def read(cls, message: Any, context: Context, cursor: Cursor) -> "Query":
-        plan = read_relation(message, context)
+        return cls.of(read_relation(message, context), context, cursor)
+
+    @classmethod
+    def of(cls, plan: Relation, context: Context, cursor: Cursor) -> "Query":
+        """Files that its filters rule out are not read."""
+        if context.tables is not None:
+            plan = context.tables.pruned(plan)
         text, statement = run.sql_of(plan)
         return cls(plan, text, statement, context, cursor)
 

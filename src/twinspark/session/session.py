@@ -8,7 +8,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.session import choose
@@ -28,6 +28,9 @@ from twinspark.session.spark_side import SparkSide
 from twinspark.session.spark_state import drops_view, take_over
 from twinspark.session.views import Views
 from twinspark.spark.wire import string_field
+
+if TYPE_CHECKING:
+    from twinspark.tables.catalogs import Catalogs
 
 log = logging.getLogger("twinspark.session")
 KEPT_ERRORS = 200
@@ -74,6 +77,15 @@ class Session:
     def busy(self) -> bool:
         return any(each.state is State.RUNNING for each in self.operations())
 
+    @property
+    def engine_wanted(self) -> str:
+        return choose.engine_wanted(self.config.settings(), self.shared.settings.engine)
+
+    @property
+    def catalogs(self) -> "Catalogs":
+        """The catalogs this session sees; made when it first needs them."""
+        return self.shared.catalogs.of(self.config.snapshot())
+
     # ---- operations
 
     def start(self, request: Any, data: bytes) -> Operation:
@@ -81,7 +93,7 @@ class Session:
         operation_id = request.operation_id or str(uuid.uuid4())
         asked = Asked(request, decompressed(request.plan), data, operation_id)
         self._check_new(operation_id)
-        wanted = choose.engine_wanted(self.config.settings(), self.shared.settings.engine)
+        wanted = self.engine_wanted
         if wanted == "spark":
             return self._enter(self._relayed(asked, choose.ASKED_FOR_SPARK))
         try:
@@ -159,6 +171,8 @@ class Session:
             database=self.database,
             user=self.user_id,
             session_id=self.session_id,
+            catalogs=self.shared.catalogs,
+            elsewhere=self.shared.catalogs.elsewhere and self.engine_wanted != "duckdb",
         )
 
     def read(self, relation: Any, cursor: Cursor) -> Query:

@@ -7,6 +7,7 @@ from pathlib import Path
 from twinspark.session.native import NativeEngine
 from twinspark.session.settings import Settings
 from twinspark.session.spark_side import SparkSide
+from twinspark.session.tables_session import ServerCatalogs
 from twinspark.session.views import SharedViews
 from twinspark.spark.engine import SparkEngine
 
@@ -30,7 +31,18 @@ class Shared:
     native: NativeEngine
     views: SharedViews = field(default_factory=SharedViews)
     global_owners: list[SparkSide] = field(default_factory=list)  # Spark must know their journals before it reads any
+    catalogs: ServerCatalogs = field(init=False)
     listeners: list[Callable[[Ended], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        own = dict(self.settings.spark_config)
+        hive = own.get("spark.sql.catalogImplementation", "in-memory") != "in-memory"
+        elsewhere = hive or self.settings.spark_remote is not None
+        self.catalogs = ServerCatalogs(str(self.warehouse), elsewhere)
+
+    @property
+    def warehouse(self) -> Path:
+        return Path(self.settings.warehouse or "spark-warehouse").absolute()
 
     def tell(self, ended: Ended) -> None:
         for listener in self.listeners:
@@ -39,13 +51,12 @@ class Shared:
     def base_config(self) -> dict[str, str]:
         """What a session finds set before it has set anything, as far as it does not depend on a JVM."""
         settings = self.settings
-        warehouse = Path(settings.warehouse or "spark-warehouse").absolute()
         return {
             "spark.app.name": "org.apache.spark.sql.connect.service.SparkConnectServer",
             "spark.master": settings.spark_master,
             "spark.driver.memory": settings.spark_memory,
             "spark.submit.deployMode": "client",
-            "spark.sql.warehouse.dir": f"file:{warehouse}",
+            "spark.sql.warehouse.dir": f"file:{self.warehouse}",
             "spark.sql.catalogImplementation": "in-memory",
             **dict(settings.spark_config),
         }

@@ -1,6 +1,7 @@
 """All catalogs of a server: `spark_catalog` and those of spark.sql.catalog.*; names of many parts are resolved here."""
 
 import os
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,6 +37,16 @@ class Catalogs:
         self.directory = directory
         self.config = dict(config or {})
         self._opened: dict[str, SessionCatalog] = {}
+        self._lock = threading.RLock()
+
+    def sharing(self, other: "Catalogs") -> "Catalogs":
+        """With the other's session catalog: it is one, with its locks, whatever further catalogs a session names."""
+        key = f"{PREFIX}{SESSION_CATALOG}"
+        if {k: v for k, v in self.config.items() if k.startswith(key)} == {
+            k: v for k, v in other.config.items() if k.startswith(key)
+        }:
+            self._opened[SESSION_CATALOG] = other.get(SESSION_CATALOG)
+        return self
 
     def names(self) -> list[str]:
         """Those opened or configured (SHOW CATALOGS)."""
@@ -43,10 +54,11 @@ class Catalogs:
         return sorted({SESSION_CATALOG, *configured})
 
     def get(self, name: str) -> SessionCatalog:
-        found = self._opened.get(name)
-        if found is None:
-            found = self._opened[name] = self.open(name)
-        return found
+        with self._lock:
+            found = self._opened.get(name)
+            if found is None:
+                found = self._opened[name] = self.open(name)
+            return found
 
     def open(self, name: str) -> SessionCatalog:
         if name == SESSION_CATALOG and f"{PREFIX}{name}" not in self.config:
@@ -66,7 +78,7 @@ class Catalogs:
     def resolve(self, parts: Sequence[str], current_catalog: str, current_namespace: Sequence[str]) -> Name:
         """A name of one to n parts; the first part is a catalog if there is one of that name."""
         if len(parts) == 1:
-            return Name(current_catalog, Identifier(tuple(current_namespace), parts[0]))
+            return self.checked(Name(current_catalog, Identifier(tuple(current_namespace), parts[0])))
         if parts[0] in self.names():
             return self.checked(Name(parts[0], Identifier(tuple(parts[1:-1]), parts[-1])))
         return self.checked(Name(current_catalog, Identifier(tuple(parts[:-1]), parts[-1])))
@@ -79,7 +91,13 @@ class Catalogs:
                 sessionCatalog=SESSION_CATALOG,
                 identifier=str(name.identifier),
             )
-        return name
+        return folded(name) if name.catalog == SESSION_CATALOG else name
+
+
+def folded(name: Name) -> Name:
+    """The session catalog keeps names in small letters, however they are written."""
+    found = name.identifier
+    return Name(name.catalog, Identifier(tuple(part.lower() for part in found.namespace), found.name.lower()))
 
 
 def is_catalog_key(key: str) -> bool:
