@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.common_types import common_type, string_promotion, tightest_common_type
+from twinspark.functions.common_types import common_type, force_nullable, string_promotion, tightest_common_type
 from twinspark.functions.native_spelling import (
     sql_decimal_add,
     sql_decimal_divide,
@@ -89,8 +90,20 @@ def operand_types(call: Call) -> tuple[DataType, DataType]:
     return left, right
 
 
+NUMBER_TEXT = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def check_number_text(call: Call) -> None:
+    """A constant text that is no number raises, but not beside a null: there Spark never looks at it."""
+    for constant, other in (call.arguments, tuple(reversed(call.arguments))):
+        value = getattr(constant, "value", None)
+        if isinstance(value, str) and is_numeric(other.type) and other.nullable and not NUMBER_TEXT.fullmatch(value):
+            raise NotNative("a text that may be no number beside a number that may be null")
+
+
 def promoted_strings(call: Call, left: DataType, right: DataType) -> tuple[DataType, DataType]:
     if call.settings.ansi:
+        check_number_text(call)
         found = string_promotion(left, right, True)
         return (found, found) if found is not None else (left, right)
     return (DOUBLE if is_string(left) else left, DOUBLE if is_string(right) else right)
@@ -112,10 +125,16 @@ def decimal_of(type: DataType) -> DataType:
     return decimal_for(type) if is_integral(type) else type
 
 
-def numeric_operands(call: Call) -> tuple[DataType, DataType]:
+def refused_operands(call: Call, left: DataType, right: DataType, required: str) -> SparkError:
+    """Spark casts operands only to a type that the operator takes: those it leaves apart differ, says the error."""
+    return wrong_operand_type(call, required, left) if left == right else different_operand_types(call)
+
+
+def numeric_operands(call: Call, nothing: DataType = DOUBLE) -> tuple[DataType, DataType]:
+    """`nothing` is what two nulls are taken as."""
     left, right = operand_types(call)
     if is_null(left) and is_null(right):
-        return DOUBLE, DOUBLE
+        return nothing, nothing
     if not call.settings.ansi and is_string(left) and is_string(right):
         return DOUBLE, DOUBLE
     if not (isinstance(left, DecimalType) and isinstance(right, DecimalType)):
@@ -170,6 +189,7 @@ def divide(call: Call) -> Typed:
     if any(isinstance(type, TIMELY) for type in call.types):
         raise NotNative("division of intervals")
     if is_null(call.types[0]):
+        check_divisor(call)
         return Typed(DOUBLE, True, (DOUBLE, DOUBLE))
     left, right = numeric_operands(call)
     if isinstance(left, DecimalType) and isinstance(right, DecimalType):
@@ -177,14 +197,26 @@ def divide(call: Call) -> Typed:
     return Typed(DOUBLE, True, (DOUBLE, DOUBLE))
 
 
+def check_divisor(call: Call) -> None:
+    """Of a null: what is no number is refused."""
+    right = call.types[1]
+    if is_string(right) and call.settings.ansi:
+        raise wrong_operand_type(
+            call, '("DOUBLE" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")', right
+        )
+    if not (is_numeric(right) or is_null(right) or is_string(right)):
+        raise different_operand_types(call)
+
+
+WHOLE_INPUT = '("BIGINT" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")'
+
+
 def integral_divide(call: Call) -> Typed:
     if any(isinstance(type, TIMELY) for type in call.types):
         raise NotNative("div of intervals")
-    left, right = numeric_operands(call)
+    left, right = numeric_operands(call, LONG)
     if isinstance(left, FLOATING):
-        raise wrong_operand_type(
-            call, '("BIGINT" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")', left
-        )
+        raise refused_operands(call, *operand_types(call), WHOLE_INPUT)
     if isinstance(left, DecimalType):
         return Typed(LONG, True, (left, right))
     return Typed(LONG, True, (LONG, LONG))
@@ -247,7 +279,8 @@ def divided(call: Any, left: str, right: str) -> str:
         return decimal_call(sql_decimal_divide, call, left, right)
     if not call.settings.ansi:
         return f"({left} / nullif({right}, 0))"
-    return f"(CASE WHEN {right} = 0 THEN {error('DIVIDE_BY_ZERO', config=ANSI_CONFIG)} ELSE {left} / {right} END)"
+    zero = error("DIVIDE_BY_ZERO", config=ANSI_CONFIG)
+    return f"(CASE WHEN {right} = 0 AND {left} IS NOT NULL THEN {zero} ELSE {left} / nullif({right}, 0) END)"
 
 
 def integral_divided(call: Any, left: str, right: str) -> str:
@@ -266,7 +299,7 @@ def remained(call: Any, left: str, right: str) -> str:
         return cast_to(f"{left} % nullif({right}, 0)", call.type)
     if isinstance(call.type, FLOATING):
         zero = error("REMAINDER_BY_ZERO", config=ANSI_CONFIG)
-        return f"(CASE WHEN {right} = 0 THEN {zero} ELSE {left} % {right} END)"
+        return f"(CASE WHEN {right} = 0 AND {left} IS NOT NULL THEN {zero} ELSE {left} % nullif({right}, 0) END)"
     if right.isdigit():
         return f"({left} % {right})"
     return f"(CASE WHEN {right} = -1 THEN {left} - {left} ELSE {left} % {right} END)"  # the smallest number over -1
@@ -308,12 +341,12 @@ fn("positive(any)", "{0}", rule=positive)
 
 def bitwise(call: Call) -> Typed:
     left, right = operand_types(call)
+    if is_null(left) and is_null(right):
+        return Typed(INT, True, (INT, INT))
     found = tightest_common_type(left, right, call.settings.ansi)
-    if found is None:
-        raise different_operand_types(call)
-    if not is_integral(found):
-        raise wrong_operand_type(call, '"INTEGRAL"', found)
-    return Typed(found, call.any_nullable, (found, found))
+    if found is None or not is_integral(found):
+        raise refused_operands(call, left, right, '"INTEGRAL"')
+    return Typed(found, False, (found, found), add_nullable_casts=True)
 
 
 fn("&(any, any)", "({0} & {1})", rule=bitwise)
@@ -338,6 +371,8 @@ fn("~(any)", "(~{0})", rule=bitwise_not)
 
 def comparison_types(call: Call) -> tuple[DataType, DataType]:
     left, right = call.types
+    if call.name in EQUALITY and not call.settings.ansi and is_truth_beside_number(left, right):
+        return (right, right) if isinstance(left, BooleanType) else (left, left)
     if is_string(left) != is_string(right):
         found = compared_string(call, left, right)
         if found is None:
@@ -351,9 +386,20 @@ def comparison_types(call: Call) -> tuple[DataType, DataType]:
     return found, found
 
 
+EQUALITY = ("=", "==", "<=>", "!=")
+
+
+def is_truth_beside_number(left: DataType, right: DataType) -> bool:
+    """Without ANSI the truth becomes a number, where they are compared for equality (BooleanEquality)."""
+    return (isinstance(left, BooleanType) and is_numeric(right)) or (
+        isinstance(right, BooleanType) and is_numeric(left)
+    )
+
+
 def compared_string(call: Call, left: DataType, right: DataType) -> DataType | None:
     """A string beside another type: the other type wins (TypeCoercion.findCommonTypeForBinaryComparison)."""
     if call.settings.ansi:
+        check_number_text(call)
         return string_promotion(left, right, True)
     other = right if is_string(left) else left
     if is_null(other):
@@ -400,7 +446,13 @@ def comparison(call: Call) -> Typed:
     shown = whole_bound(call)
     if shown is not None:
         return Typed(BOOLEAN, call.any_nullable, (left, right), text=shown)
-    return Typed(BOOLEAN, False, (left, right), add_nullable_casts=call.name != "<=>")
+    narrowed = call.name != "<=>" and isinstance(left, DecimalType) and any(map(is_narrowed, call.arguments))
+    return Typed(BOOLEAN, narrowed, (left, right), add_nullable_casts=call.name != "<=>")
+
+
+def is_narrowed(argument: Any) -> bool:
+    """A whole constant beside a decimal is first cast to just its digits, which its type may exceed: nullable."""
+    return is_integral(argument.type) and force_nullable(argument.type, literal_decimal(argument))
 
 
 def whole_bound(call: Call) -> str | None:
@@ -460,13 +512,15 @@ fn("in(any, any...)", written_in, rule=in_list)
 # ---- logic
 
 
+def has_decimal(call: Call) -> bool:
+    return any(isinstance(type, DecimalType) for type in call.types) and not any(map(is_string, call.types))
+
+
 def logical(call: Call) -> Typed:
-    left, right = operand_types(call) if call.settings.ansi else call.types
+    left, right = operand_types(call) if call.settings.ansi or has_decimal(call) else call.types
     found = tightest_common_type(left, right, call.settings.ansi)
-    if found is None:
-        raise different_operand_types(call)
-    if not isinstance(found, BooleanType) and not is_null(found):
-        raise wrong_operand_type(call, '"BOOLEAN"', found)
+    if found is None or not (isinstance(found, BooleanType) or is_null(found)):
+        raise refused_operands(call, left, right, '"BOOLEAN"')
     return Typed(BOOLEAN, False, (BOOLEAN, BOOLEAN), add_nullable_casts=True)
 
 

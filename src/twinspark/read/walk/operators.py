@@ -77,7 +77,10 @@ def walk_is_null(node: tree.IsNull, scope: Scope, walk: Walk) -> Expression:
 def walk_is_truth(node: tree.IsTruth, scope: Scope, walk: Walk) -> Expression:
     child = walk.read(node.child, scope)
     if node.value == "UNKNOWN":
-        return build.call("isnotnull" if node.negated else "isnull", [child], walk.settings)
+        name, word = ("isnotnull", "IS NOT UNKNOWN") if node.negated else ("isnull", "IS UNKNOWN")
+        # Spark forgets the word as soon as it resolves something inside (IsUnknown is copied as IsNull).
+        text = f"({child.text} {word})" if isinstance(child, Literal) else None
+        return build.call(name, [child], walk.settings, text=text)
     made = build.call("<=>", [child, build.literal(node.value == "TRUE")], walk.settings)
     return negated(made, node.negated, walk)
 
