@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from twinspark.analysis.relations import Named, positions
 from twinspark.analysis.scope import Attribute, Frame, deeper
-from twinspark.errors import NotNative
+from twinspark.errors import SparkError
 from twinspark.functions.registry import GENERATOR
 from twinspark.functions.settings import Settings
+from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Call, Column, Expression, children_of
-from twinspark.plan.relations import Field, Generate, Project
+from twinspark.plan.relations import Field, Generate, Project, Relation
 
 
 def is_generator(expression: Expression) -> bool:
@@ -22,33 +24,42 @@ def has_generator(expression: Expression) -> bool:
 
 
 def generate(frame: Frame, columns: Sequence[Named], settings: Settings) -> Frame:
-    """One generator, alone or under an alias; its result is a struct type whose fields are the new columns."""
-    places = [i for i, c in enumerate(columns) if has_generator(c.expression)]
-    generator = columns[places[0]].expression
-    if len(places) > 1 or not isinstance(generator, Call) or not is_generator(generator):
-        raise NotNative("several generators, or a generator inside an expression")
-    outer = generator.name.endswith("_outer")
-    new = output_fields(columns[places[0]], generator, outer)
-    width = len(frame.relation.fields)
-    relation = Generate(input=frame.relation, generator=generator, outer=outer, fields=(*frame.relation.fields, *new))
-    made = [
-        Named(Column(type=f.type, nullable=f.nullable, text=f.name, index=width + i), f.name) for i, f in enumerate(new)
-    ]
-    placed = [*columns[: places[0]], *made, *columns[places[0] + 1 :]]
+    """Generators, alone or under aliases, one after the other; each gives a struct of its new columns."""
+    relation = frame.relation
+    placed: list[Named] = []
+    for column in columns:
+        if not has_generator(column.expression):
+            placed.append(column)
+            continue
+        generator = top_generator(column.expression)
+        outer = generator.name.endswith("_outer")
+        new = output_fields(column, generator, outer)
+        width = len(relation.fields)
+        relation = Generate(input=relation, generator=generator, outer=outer, fields=(*relation.fields, *new))
+        placed += [
+            Named(Column(type=f.type, nullable=f.nullable, text=f.name, index=width + i), f.name)
+            for i, f in enumerate(new)
+        ]
     return projected(frame, relation, placed)
 
 
+def top_generator(expression: Expression) -> Call:
+    inside = any(map(has_generator, children_of(expression)))
+    if inside or not isinstance(expression, Call):
+        raise SparkError("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", expression=quoted(expression.text))
+    return expression
+
+
 def output_fields(named: Named, generator: Call, outer: bool) -> list[Field]:
-    """`explode(a)` gives `col`, a single alias renames a single column."""
+    """`explode(a)` gives `col`; aliases rename all its columns or none."""
     fields = [Field(f.name, f.dataType, f.nullable or outer) for f in generator.type.fields]
-    if named.name != generator.text and len(fields) == 1:
-        return [Field(named.name, fields[0].type, fields[0].nullable)]
-    if named.name != generator.text:
-        raise NotNative("one name for several generated columns")
-    return fields
+    names = named.names or ((named.name,) if named.name != generator.text else ())
+    if names and len(names) != len(fields):
+        raise SparkError("UDTF_ALIAS_NUMBER_MISMATCH", aliasesSize=len(fields), aliasesNames=",".join(names))
+    return [replace(f, name=n) for f, n in zip(fields, names, strict=True)] if names else fields
 
 
-def projected(frame: Frame, relation: Generate, columns: Sequence[Named]) -> Frame:
+def projected(frame: Frame, relation: Relation, columns: Sequence[Named]) -> Frame:
     attributes: tuple[Attribute, ...] = tuple(column.attribute() for column in columns)
     project = Project(
         input=relation,

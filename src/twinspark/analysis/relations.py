@@ -32,12 +32,14 @@ Metadata = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True)
 class Named:
-    """An output column to be: an expression, its name, and what it keeps of the attribute it only passes on."""
+    """An output column to be: an expression, its name, and what it keeps of the attribute it only passes on;
+    a generator may have several names."""
 
     expression: Expression
     name: str
     metadata: Metadata = ()
     passes: Attribute | None = None
+    names: tuple[str, ...] = ()
 
     def attribute(self) -> Attribute:
         expression = self.expression
@@ -175,7 +177,7 @@ def find_columns(frame: Frame, name: str, settings: Settings) -> list[int]:
     return [i for i, a in enumerate(frame.attributes) if same(a.name, name)]
 
 
-def with_columns(frame: Frame, columns: Sequence[Named], settings: Settings) -> Frame:
+def with_columns(frame: Frame, columns: Sequence[Named], settings: Settings) -> list[Named]:
     """Columns of an existing name are replaced in place, others come last (Dataset.withColumns)."""
     same = alike(settings.case_sensitive)
     out = []
@@ -183,7 +185,7 @@ def with_columns(frame: Frame, columns: Sequence[Named], settings: Settings) -> 
         found = next((c for c in reversed(columns) if same(c.name, attribute.name)), None)
         out.append(found if found is not None else passing(frame, attribute))
     new = [c for c in columns if not any(same(c.name, a.name) for a in frame.attributes)]
-    return project(frame, [*out, *new])
+    return [*out, *new]
 
 
 def renamed(frame: Frame, renames: Sequence[tuple[str, str]], settings: Settings) -> Frame:

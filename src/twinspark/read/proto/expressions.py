@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.extract import extract
+from twinspark.analysis.generators import is_generator
 from twinspark.analysis.names import Scope, resolve
 from twinspark.analysis.relations import Named, passing, unnamed
-from twinspark.analysis.scope import star
+from twinspark.analysis.scope import alike, star
+from twinspark.analysis.update_fields import Update, update_fields
 from twinspark.errors import NotNative, SparkError
+from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Expression, SortOrder
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.literals import read_literal
@@ -89,13 +93,31 @@ def plan_star(plan_id: int, scope: Scope) -> list[Named]:
     return [passing(scope.frame, attribute) for attribute in nodes[0].attributes if attribute.id in scope.frame.slots]
 
 
+PLAIN_PATTERN = re.compile(r"(?:[\w .*+?|()\[\]-](?<!\(\?))*")  # the same in Java and here
+
+
 def read_regex(message: Any, scope: Scope) -> list[Named]:
-    raise NotNative("columns by regular expression")
+    """DataFrame.colRegex: a pattern in backquotes, after a table's name perhaps; else a plain name."""
+    text = message.col_name
+    found = re.fullmatch(r"(?:(.+)\.)?`(.+)`", text)
+    if found is None:
+        return [resolve(scope, attribute_parts(text), message.plan_id if message.HasField("plan_id") else None)]
+    table, pattern = found.groups()
+    if not PLAIN_PATTERN.fullmatch(pattern):
+        raise NotNative("columns by a regular expression that Python may read otherwise")
+    flags = re.ASCII if scope.settings.case_sensitive else re.ASCII | re.IGNORECASE
+    matches = re.compile(pattern, flags).fullmatch
+    same = alike(scope.settings.case_sensitive)
+    return [
+        passing(scope.frame, a)
+        for a in scope.frame.attributes
+        if (table is None or (a.qualifier and same(a.qualifier[-1], table))) and matches(a.name)
+    ]
 
 
 EXPRESSIONS.to_spark(
     unresolved_star="a star inside an expression",
-    unresolved_regex="columns by regular expression inside an expression",
+    unresolved_regex="columns by regular expression under a name",
     common_inline_user_defined_function="Python functions run on Spark",
     merge_action="MERGE",
     typed_aggregate_expression="typed aggregates of the Scala API",
@@ -116,10 +138,19 @@ def read_constant(message: Any, scope: Scope) -> Expression:
 def read_alias(message: Any, scope: Scope) -> Named:
     child = read_column(message.expr, scope)
     if len(message.name) != 1:
-        raise NotNative("several names for one column")
+        return several_names(child, message)
     inherited = child.metadata if child.passes is not None else ()
     metadata = tuple(json.loads(message.metadata).items()) if message.metadata else inherited
     return Named(child.expression, message.name[0], metadata)
+
+
+def several_names(child: Named, message: Any) -> Named:
+    if message.HasField("metadata"):
+        raise NotNative("several names with metadata")
+    if not is_generator(child.expression):
+        text, names = quoted(child.expression.text), ", ".join(message.name)
+        raise SparkError("MULTI_ALIAS_WITHOUT_GENERATOR", expr=text, names=names)
+    return Named(child.expression, child.name, names=tuple(message.name))
 
 
 MODES = {0: None, 1: "legacy", 2: "ansi", 3: "try"}
@@ -141,6 +172,18 @@ def read_extract(message: Any, scope: Scope) -> Expression:
 @EXPRESSIONS.handles("expression_string")
 def read_text(message: Any, scope: Scope) -> Named:
     return read_expression_text(message.expression, scope)
+
+
+@EXPRESSIONS.handles("update_fields")
+def read_update_fields(message: Any, scope: Scope) -> Expression:
+    """A chain of changes, innermost first."""
+    updates: list[Update] = []
+    while True:
+        value = read_expression(message.value_expression, scope) if message.HasField("value_expression") else None
+        updates.insert(0, Update(attribute_parts(message.field_name), value))
+        if message.struct_expression.WhichOneof("expr_type") != "update_fields":
+            return update_fields(read_expression(message.struct_expression, scope), updates, scope.settings)
+        message = message.struct_expression.update_fields
 
 
 # ---- orders

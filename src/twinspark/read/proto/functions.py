@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from twinspark.analysis import build
+from twinspark.analysis.generators import is_generator
 from twinspark.analysis.lambdas import call_with_lambdas, is_higher_order, lambda_of
 from twinspark.analysis.names import Scope, fields_of
+from twinspark.analysis.relations import Named
 from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression, Frame, Lambda, Literal
-from twinspark.read.proto.expressions import EXPRESSIONS, read_column, read_expression, read_orders, read_star
+from twinspark.read.proto.expressions import (
+    EXPRESSIONS,
+    read_column,
+    read_expression,
+    read_orders,
+    read_regex,
+    read_star,
+)
 from twinspark.read.proto.subqueries import is_in, read_in
 
 
@@ -36,7 +45,10 @@ def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Express
         return read_in(messages[0].subquery_expression, scope, True)
     if name == "when":
         return read_when(messages, scope)
-    return build.call(name, read_arguments(name, messages, scope, distinct), scope.settings, distinct=distinct)
+    arguments = read_arguments(name, messages, scope, distinct)
+    if any(map(is_generator, arguments)):
+        raise NotNative("a generator inside an expression")
+    return build.call(name, arguments, scope.settings, distinct=distinct)
 
 
 def read_arguments(name: str, messages: Any, scope: Scope, distinct: bool = False) -> list[Expression]:
@@ -46,6 +58,8 @@ def read_arguments(name: str, messages: Any, scope: Scope, distinct: bool = Fals
         kind = message.WhichOneof("expr_type")
         if kind == "unresolved_star":
             out += star_arguments(name, message.unresolved_star, scope, distinct)
+        elif kind == "unresolved_regex":
+            out += named_arguments(name, read_regex(message.unresolved_regex, scope))
         elif name == "struct":
             named = read_column(message, scope)
             out += [build.literal(struct_name(named.name, message, len(out) // 2)), named.expression]
@@ -65,7 +79,10 @@ def struct_name(name: str, message: Any, index: int) -> str:
 def star_arguments(name: str, message: Any, scope: Scope, distinct: bool) -> list[Expression]:
     if name == "count" and not message.HasField("unparsed_target") and not distinct:
         return [build.literal(1)]
-    columns = read_star(message, scope)
+    return named_arguments(name, read_star(message, scope))
+
+
+def named_arguments(name: str, columns: list[Named]) -> list[Expression]:
     if name == "struct":
         return [part for c in columns for part in (build.literal(c.name), c.expression)]
     return [column.expression for column in columns]

@@ -80,9 +80,7 @@ def read_with_columns(message: Any, context: Context) -> Frame:
         (column,) = read_columns([alias_expression(alias)], scope)
         columns.append(column if alias.metadata else replace(column, metadata=()))
     check_distinct_names([c.name for c in columns], context)
-    if any(has_generator(c.expression) or has_aggregate(c.expression) for c in columns):
-        raise NotNative("a generator or an aggregate in withColumn")
-    return make.with_columns(frame, columns, context.settings)
+    return select(frame, make.with_columns(frame, columns, context.settings), context)
 
 
 def alias_expression(alias: Any) -> Any:

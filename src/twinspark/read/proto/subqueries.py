@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +38,7 @@ def is_query(message: Any) -> bool:
 
 
 def with_views(references: Any, context: Context) -> Any:
-    return ChainMap({(each.subquery_alias.alias.lower(),): each for each in references}, context.views)
+    return {**context.views, **{(each.subquery_alias.alias.lower(),): each for each in references}}
 
 
 def subquery_relation(plan_id: int, scope: Scope) -> Relation:
