@@ -6,61 +6,28 @@ from collections.abc import Callable
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.common_types import common_type, common_type_without_strings
+from twinspark.functions.casts import not_native
+from twinspark.functions.common_types import common_type
 from twinspark.functions.registry import SPARK, fn
-from twinspark.functions.spelling import ANSI_CONFIG, cast_to, error, error_with, text
+from twinspark.functions.sets import element_of, met
+from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error, error_with, quoted_name, text
 from twinspark.functions.typing import Call, Typed, different_data_types
 from twinspark.types import (
     BINARY,
     BOOLEAN,
     INT,
-    LONG,
     STRING,
     ArrayType,
     BinaryType,
     BooleanType,
-    DataType,
-    DoubleType,
-    FloatType,
+    ByteType,
     IntegerType,
     MapType,
+    ShortType,
+    StructField,
     StructType,
-    is_integral,
-    is_null,
     is_string,
-    nested_types,
 )
-
-
-def element_of(type: DataType) -> DataType:
-    if not isinstance(type, ArrayType):
-        raise NotNative("what is no array")
-    return type.elementType
-
-
-def has_floats(type: DataType) -> bool:
-    return any(isinstance(t, FloatType | DoubleType) for t in nested_types(type))
-
-
-def check_simple(type: DataType, name: str) -> None:
-    """Nested elements compare and sort nulls otherwise in DuckDB, and -0.0 is another key there."""
-    if isinstance(type, ArrayType | MapType | StructType) or has_floats(type):
-        raise NotNative(f"{name} of nested or floating-point elements")
-
-
-def simple(name: str, template: str) -> Callable[..., str]:
-    """A template over arrays of plain elements."""
-
-    def write(call: Any, *arguments: str) -> str:
-        check_simple(element_of(call.arguments[0].type), name)
-        return template.format(*arguments, type=duck(call))
-
-    return write
-
-
-def duck(call: Any) -> str:
-    return cast_to("", call.type).removeprefix("CAST( AS ").removesuffix(")")
-
 
 # ---- sizes
 
@@ -80,59 +47,6 @@ fn("cardinality(array|map)", sized, rule=size_type)
 fn("array_size(array) -> int", "CAST(len({0}) AS INTEGER)")
 
 
-# ---- searching
-
-fn(
-    "array_max(array<T>) -> T?",
-    simple("array_max", "list_max({0})"),
-)
-fn("array_min(array<T>) -> T?", simple("array_min", "list_min({0})"))
-
-
-def contains_type(call: Call) -> Typed:
-    array, value = call.types
-    if not isinstance(array, ArrayType):
-        raise NotNative("array_contains of what is no array")
-    found = common_type_without_strings([array.elementType, value], call.settings.ansi)
-    if found is None or is_null(value):
-        raise NotNative("array_contains of another type")
-    nullable = call.any_nullable or array.containsNull
-    return Typed(BOOLEAN, nullable, (ArrayType(found, array.containsNull), found))
-
-
-def contained(call: Any, array: str, value: str) -> str:
-    """Not found among nulls is unknown."""
-    check_simple(call.arguments[1].type, "array_contains")
-    found = f"list_contains({array}, {value})"
-    if not call.arguments[0].type.containsNull:
-        return found
-    nulls = f"len(list_filter({array}, lambda e: e IS NULL)) > 0"
-    return f"(CASE WHEN {found} THEN true WHEN {value} IS NOT NULL AND {nulls} THEN NULL ELSE {found} END)"
-
-
-fn("array_contains(array, any)", contained, rule=contains_type)
-
-
-def searched_type(result: Callable[[ArrayType], DataType]) -> Callable[[Call], Typed]:
-    """The value is of the elements' type; what Spark makes of others it says itself."""
-
-    def rule(call: Call) -> Typed:
-        array, value = call.types
-        if not isinstance(array, ArrayType) or array.elementType != value:
-            raise NotNative(f"{call.name} of a value of another type")
-        return Typed(result(array), call.any_nullable)
-
-    return rule
-
-
-POSITION = "CASE WHEN {1} IS NOT NULL AND {0} IS NOT NULL THEN coalesce(list_position({0}, {1}), 0) END"
-POSITIONED = simple("array_position", f"CAST({POSITION} AS BIGINT)")
-fn("array_position(array, any)", POSITIONED, rule=searched_type(lambda a: LONG))
-fn(
-    "array_remove(array, any)",
-    simple("array_remove", "CASE WHEN {1} IS NOT NULL THEN list_filter({0}, lambda e: e IS DISTINCT FROM {1}) END"),
-    rule=searched_type(lambda a: a),
-)
 fn("array_compact(array<T>) -> array<T!>", "list_filter({0}, lambda e: e IS NOT NULL)")
 
 
@@ -140,15 +54,42 @@ fn("array_compact(array<T>) -> array<T!>", "list_filter({0}, lambda e: e IS NOT 
 
 
 def grown_type(call: Call) -> Typed:
-    array, value = call.arguments[0], call.arguments[-1]
-    element = element_of(array.type)
-    if element != value.type:
-        raise NotNative(f"{call.name} of a value of another type")
-    return Typed(ArrayType(element, True), array.nullable, (None, element))
+    array, value = met(call, call.types[1])
+    return Typed(ArrayType(value, True), call.arguments[0].nullable, (array, value))
 
 
 fn("array_append(array, any)", "CASE WHEN {0} IS NOT NULL THEN list_append({0}, {1}) END", rule=grown_type)
 fn("array_prepend(array, any)", "CASE WHEN {0} IS NOT NULL THEN list_prepend({1}, {0}) END", rule=grown_type)
+
+
+def inserted_type(call: Call) -> Typed:
+    array, value = met(call, call.types[2])
+    if not isinstance(call.types[1], ByteType | ShortType | IntegerType):
+        raise NotNative("array_insert at what is no int")
+    nullable = call.arguments[0].nullable or call.arguments[1].nullable
+    return Typed(ArrayType(value, True), nullable, (array, INT, value))
+
+
+def inserted(call: Any, array: str, position: str, value: str) -> str:
+    """From one, or from the end when negative; what lies between is filled with nulls."""
+    none = f"CAST([] AS {duck_type(call.type)})"
+    new = f"{none} || [{value}]"
+    gap = f"list_resize({none}, CAST({{}} AS BIGINT))"
+    size = f"len({array})"
+    between = gap.format(f"greatest({position} - {size} - 1, 0)")
+    front = f"({array})[1:{position} - 1] || {between} || {new} || ({array})[{position}:]"
+    inside = f"({array})[1:{size} + {position} + 1] || {new} || ({array})[{size} + {position} + 2:]"
+    before = f"{new} || {gap.format(f'-{position} - {size} - 1')} || {array}"
+    far = not_native("array_insert far beyond the end")
+    found = (
+        f"CASE WHEN {position} = 0 THEN {error('INVALID_INDEX_OF_ZERO')} "
+        f"WHEN abs({position}::BIGINT) > 10000000 THEN {far} "
+        f"WHEN {position} > 0 THEN {front} WHEN -{position} <= {size} THEN {inside} ELSE {before} END"
+    )
+    return f"(CASE WHEN {array} IS NOT NULL AND {position} IS NOT NULL THEN {found} END)"
+
+
+fn("array_insert(array, any, any)", inserted, rule=inserted_type)
 
 
 def repeated_type(call: Call) -> Typed:
@@ -166,49 +107,26 @@ def repeated(call: Any, value: str, count: str) -> str:
 fn("array_repeat(any, int)", repeated, rule=repeated_type)
 
 
-# ---- as sets
+# ---- parts
 
 
-def distinct(call: Any, array: str) -> str:
-    """First occurrences, in order; null is a value."""
-    check_simple(element_of(call.type), "array_distinct")
-    return (
-        f"list_filter({array}, lambda e, i: list_position({array}, e) = i OR (e IS NULL AND {first_null(array)} = i))"
+def sliced(call: Any, array: str, start: str, length: str) -> str:
+    """From one, or from the end; before the beginning or after the end there is nothing."""
+    zero = error("INVALID_PARAMETER_VALUE.START", parameter="`start`", functionName="`slice`")
+    short = error_with(
+        "INVALID_PARAMETER_VALUE.LENGTH",
+        parameter=text("`length`"),
+        length=f"CAST({length} AS VARCHAR)",
+        functionName=text("`slice`"),
     )
+    first = f"CASE WHEN {start} > 0 THEN CAST({start} AS BIGINT) ELSE len({array}) + {start} + 1 END"
+    taken = f"({array})[{first}:{first} + {length} - 1]"
+    part = f"CASE WHEN {first} BETWEEN 1 AND len({array}) THEN {taken} ELSE ({array})[1:0] END"
+    found = f"CASE WHEN {start} = 0 THEN {zero} WHEN {length} < 0 THEN {short} ELSE {part} END"
+    return f"(CASE WHEN {array} IS NOT NULL AND {start} IS NOT NULL AND {length} IS NOT NULL THEN {found} END)"
 
 
-def first_null(array: str) -> str:
-    return f"list_position(list_transform({array}, lambda n: n IS NULL), true)"
-
-
-fn("array_distinct(array<T>) -> array<T>", distinct)
-for name in ("array_union", "array_intersect", "array_except", "arrays_overlap"):
-    result = "boolean?" if name == "arrays_overlap" else "array<T>"
-    fn(f"{name}(array<T>, array<T>) -> {result}", SPARK, reason="sets with nulls in order: not written yet")
-
-
-# ---- order and parts
-
-
-def sort_type(call: Call) -> Typed:
-    shown = [a.text for a in call.arguments] + ([] if len(call.arguments) > 1 else ["true"])
-    return Typed(call.types[0], call.arguments[0].nullable, text=f"sort_array({', '.join(shown)})")
-
-
-def array_sorted(call: Any, array: str, *ascending: str) -> str:
-    """Nulls first ascending, last descending."""
-    check_simple(element_of(call.type), "sort_array")
-    constant = getattr(call.arguments[1], "value", None) if len(call.arguments) > 1 else True
-    if constant is None:
-        raise NotNative("sort_array by an order that is no constant")
-    order = "'ASC', 'NULLS FIRST'" if constant else "'DESC', 'NULLS LAST'"
-    return f"list_sort({array}, {order})"
-
-
-fn("sort_array(array, boolean = true)", array_sorted, rule=sort_type)
-
-
-fn("slice(array<T>, int, int) -> array<T>", SPARK, reason="its error conditions: not recorded yet")
+fn("slice(array<T>, int, int) -> array<T>", sliced)
 
 
 def reversed_type(call: Call) -> Typed:
@@ -320,6 +238,8 @@ def joined_type(call: Call) -> Typed:
         )
     if any(isinstance(t, ArrayType) for t in call.types):
         raise different_data_types(call, "concat")
+    if any(isinstance(t, MapType | StructType) for t in call.types):
+        raise NotNative("concat of maps or structs")
     if call.types and all(isinstance(t, BinaryType) for t in call.types):
         return Typed(BINARY, call.any_nullable)
     return Typed(STRING, False, [STRING] * len(call.types), add_nullable_casts=True)
@@ -354,31 +274,33 @@ fn("array_join(array, string)", array_join, rule=array_join_type)
 fn("array_join(array, string, string)", array_join, rule=array_join_type)
 
 
-# ---- sequences
-
-
-def sequence_type(call: Call) -> Typed:
-    found = common_type(call.types, call.settings.ansi)
-    if found is None or not is_integral(found):
-        raise NotNative("a sequence of dates or timestamps")
-    return Typed(ArrayType(found, False), False, [found] * len(call.types), add_nullable_casts=True)
-
-
-def sequence(call: Any, start: str, stop: str, *step: str) -> str:
-    if step:
-        raise NotNative("a sequence with a step")
-    by = f"CASE WHEN {start} <= {stop} THEN 1 ELSE -1 END"
-    return cast_to(f"generate_series(CAST({start} AS BIGINT), CAST({stop} AS BIGINT), CAST({by} AS BIGINT))", call.type)
-
-
-fn("sequence(any, any, any...)", sequence, rule=sequence_type)
 fn("shuffle(array<T>, bigint = null) -> array<T>", SPARK, deterministic=False, reason="Spark's random numbers")
-fn("arrays_zip(array...)", SPARK, rule=lambda call: refuse("arrays_zip"), reason="not written yet")
-fn("array_insert(array<T>, int, T?) -> array<T?>", SPARK, reason="not written yet")
 
 
-def refuse(name: str) -> Typed:
-    raise NotNative(f"function {name}")
+def zipped_type(call: Call) -> Typed:
+    """A column gives its name, anything else its place."""
+    names = [zipped_name(a, i) for i, a in enumerate(call.arguments)]
+    fields = [StructField(n, element_of(a.type), True) for n, a in zip(names, call.arguments, strict=True)]
+    return Typed(ArrayType(StructType(fields), False), call.any_nullable)
+
+
+def zipped_name(argument: Any, place: int) -> str:
+    kind = type(argument).__name__
+    if kind not in ("Column", "Call", "Literal", "Cast"):
+        raise NotNative("arrays_zip of what Spark names in its own way")
+    return str(argument.text) if kind == "Column" else str(place)
+
+
+def zipped(call: Any, *arrays: str) -> str:
+    duck_type(call.type)
+    fields = zip(call.type.elementType.fields, arrays, strict=True)
+    parts = ", ".join(f"{quoted_name(field.name)} := ({array})[i + 1]" for field, array in fields)
+    size = f"greatest({', '.join(f'len({array})' for array in arrays)})"
+    filled = " AND ".join(f"{array} IS NOT NULL" for array in arrays)
+    return f"(CASE WHEN {filled} THEN list_transform(range({size}), lambda i: struct_pack({parts})) END)"
+
+
+fn("arrays_zip(array...+)", zipped, rule=zipped_type)
 
 
 # ---- lambdas

@@ -52,7 +52,7 @@ typedef struct native_aggregate {
     _(decimal_functions) _(decimal_cast_functions) _(cast_functions) _(zone_functions) _(datetime_functions)           \
     _(pattern_functions) _(parse_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
-    _(set_functions)
+    _(set_functions) _(sort_functions)
 #define AGGREGATE_TABLES(_) _(decimal_aggregates) _(sketch_aggregates) _(moment_aggregates)
 #define DECLARE_FUNCTIONS(table) extern const native_function table[];
 #define DECLARE_AGGREGATES(table) extern const native_aggregate table[];
