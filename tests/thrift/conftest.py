@@ -29,6 +29,7 @@ def connect(door: Server) -> Iterator[Callable[..., driver.Connection]]:
     opened: list[driver.Connection] = []
 
     def opener(**options: Any) -> driver.Connection:
+        options.setdefault("configuration", {"spark.sql.session.timeZone": "UTC"})
         opened.append(driver.connect("127.0.0.1", options.pop("port", door.port), **options))
         return opened[-1]
 

@@ -49,7 +49,8 @@ def odd(connect_url: str) -> Iterator[Callable[..., driver.Cursor]]:
         service = OddService(server.service.backend)
         service.change, service.asks_for_text = change, text  # type: ignore[method-assign]
         server.service = service
-        opened.append(driver.connect("127.0.0.1", server.port))
+        zone = {"spark.sql.session.timeZone": "UTC"}
+        opened.append(driver.connect("127.0.0.1", server.port, configuration=zone))
         return opened[-1].cursor()
 
     yield opener
@@ -143,14 +144,13 @@ def test_lz4(connect_url: str) -> None:
         connection.close()
 
 
-@pytest.mark.parametrize("transport", ["http", "sasl"])
+@pytest.mark.parametrize("transport", ["http", "sasl", "binary"])
 def test_tokens(transport: str, connect_url: str) -> None:
     with start("127.0.0.1", 0, ConnectBackend(connect_url), authenticate=with_token("sesame")) as server:
         with pytest.raises(driver.OperationalError) as refused:
             driver.connect("127.0.0.1", server.port, transport=transport, user="ali", password="wrong")
         assert refused.value.sqlstate == "28000"
-        options: dict[str, str] = {"token": "sesame"} if transport == "http" else {"password": "sesame"}
-        connection = driver.connect("127.0.0.1", server.port, transport=transport, user="ali", **options)
+        connection = driver.connect("127.0.0.1", server.port, transport=transport, user="ali", token="sesame")
         assert connection.cursor().execute("select 1").fetchall() == [(1,)]
         connection.close()
 

@@ -9,7 +9,7 @@ import typer
 from twinspark.cli.doctor import examine
 from twinspark.cli.explain import explain_sql
 from twinspark.cli.run import run_program
-from twinspark.cli.serve import serve_until_stopped
+from twinspark.cli.serve import ThriftDoor, serve_until_stopped
 from twinspark.cli.version import version_line
 from twinspark.session.settings import Settings
 
@@ -23,6 +23,8 @@ Examples:
   twinspark serve --engine duckdb                    never start a JVM
 
   twinspark serve --spark-remote sc://cluster:15002  what is not native goes to that Spark
+
+  twinspark serve --thrift-port 10000                BI tools, JDBC, ODBC and dbt as well
 
   twinspark run pipeline.py --date 2026-01-01        an unchanged PySpark script
 
@@ -66,10 +68,23 @@ def serve(
     prewarm: Annotated[bool, typer.Option(help="start Spark now instead of when first needed")] = False,
     token: Annotated[str | None, typer.Option(help="pre-shared key that clients must send")] = None,
     metrics_port: Annotated[int | None, typer.Option(help="port for Prometheus counters")] = None,
+    thrift_port: Annotated[
+        int | None, typer.Option(help="port for Thrift clients (HiveServer2: JDBC, ODBC, dbt)")
+    ] = None,
+    thrift_host: Annotated[str | None, typer.Option(help="address for Thrift clients, if not --host")] = None,
+    thrift_token: Annotated[
+        str | None, typer.Option(help="password or token of Thrift clients, if not --token")
+    ] = None,
+    thrift_certificate: Annotated[Path | None, typer.Option(help="PEM file: Thrift clients then speak TLS")] = None,
+    thrift_key: Annotated[Path | None, typer.Option(help="PEM file of the certificate's key, if not in it")] = None,
+    thrift_idle_hours: Annotated[float, typer.Option(help="unused Thrift sessions are closed after this")] = 8,
     verbose: Annotated[bool, typer.Option(help="log every operation with its engine and reason")] = True,
 ) -> None:
     """Open the Spark Connect door and keep it open."""
     log_to_stderr(logging.INFO if verbose else logging.WARNING)
+    door = ThriftDoor(
+        thrift_port or 0, thrift_host, thrift_token, thrift_certificate, thrift_key, thrift_idle_hours * 3600
+    )
     serve_until_stopped(
         Settings(
             engine=engine,
@@ -83,7 +98,8 @@ def serve(
             prewarm=prewarm,
             token=token,
             metrics_port=metrics_port,
-        )
+        ),
+        door if thrift_port is not None else None,
     )
 
 

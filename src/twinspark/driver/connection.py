@@ -188,12 +188,12 @@ def connect(
     servers without Arrow the DESCRIBE QUERY that gives exact types; `protocol` is the newest version to offer.
     """
     context = ssl.create_default_context() if tls is True else (tls or None)
-    name = user or getpass.getuser()
+    name, secret = user or getpass.getuser(), password or token
     opener = partial(
-        open_transport, transport, host, port, path=path, user=name, password=password or "x", token=token,
+        open_transport, transport, host, port, path=path, user=name, password=secret or "x", token=token,
         timeout=timeout, tls=context, headers=headers or {},
     )  # fmt: skip
-    request = open_request(name, password, database, catalog, configuration or {}, protocol)
+    request = open_request(name, secret, database, catalog, configuration or {}, protocol)
     return Connection(opener, request, describe, fetch_rows)
 
 

@@ -67,6 +67,7 @@ CLASSES: dict[str, type[DatabaseError]] = {
     "23": IntegrityError,
     "42": ProgrammingError,
     "08": OperationalError,
+    "28": OperationalError,
     "HY": OperationalError,
     "XX": InternalError,
 }

@@ -1,6 +1,7 @@
 """The listening door: HTTP, SASL and plain binary on one port, told apart by a connection's first byte."""
 
 import base64
+import contextlib
 import hmac
 import ipaddress
 import logging
@@ -13,7 +14,8 @@ from io import BufferedReader
 from typing import Any
 
 from twinspark.doors.thrift.backend import Backend
-from twinspark.doors.thrift.service import METHODS, Peer, Service
+from twinspark.doors.thrift.idle import IDLE_SECONDS, Caretaker
+from twinspark.doors.thrift.service import METHODS, Peer, Service, error_status
 from twinspark.driver import wire
 from twinspark.driver.messages import STRUCTS, Message, call_parts, read_wrapped, request_of, response_of
 from twinspark.driver.transport import BAD, COMPLETE, OK, START
@@ -47,8 +49,10 @@ class Server:
         authenticate: Authenticate = anyone,
         tls: ssl.SSLContext | None = None,
         compress_local: bool = False,
+        idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self.service = Service(backend, compress_local)
+        self.caretaker = Caretaker(self.service, idle_seconds)
         self.authenticate, self.tls = authenticate, tls
         self.listener = socket.create_server((host, port), reuse_port=False, backlog=128)
         self.host, self.port = self.listener.getsockname()[:2]
@@ -65,10 +69,12 @@ class Server:
             threading.Thread(target=self.serve, args=(connection, address[0]), daemon=True).start()
 
     def serve(self, connection: socket.socket, address: str) -> None:
-        with self.lock:
-            self.connections.add(connection)
         try:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.tls is not None:
+                connection = self.tls.wrap_socket(connection, server_side=True)
+            with self.lock:
+                self.connections.add(connection)
             self.converse(connection, address)
         except (OSError, WireError, EOFError, UnicodeDecodeError) as error:
             LOG.info("connection from %s ended: %s", address, error)
@@ -78,8 +84,6 @@ class Server:
             connection.close()
 
     def converse(self, connection: socket.socket, address: str) -> None:
-        if self.tls is not None:
-            connection = self.tls.wrap_socket(connection, server_side=True)
         stream = BufferedReader(connection.makefile("rb", buffering=0), 1 << 18)
         first = stream.peek(1)[:1]
         is_local = ipaddress.ip_address(address).is_loopback
@@ -96,10 +100,11 @@ class Server:
 
     def stop(self) -> None:
         self.stopping = True
-        self.listener.close()
+        self.caretaker.stop()
+        end(self.listener)
         with self.lock:
             for connection in self.connections:
-                connection.close()
+                end(connection)
         self.service.close()
 
     def __enter__(self) -> "Server":
@@ -107,6 +112,13 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def end(waiting: socket.socket) -> None:
+    """Closing alone would leave the thread that waits on it waiting, and the port taken."""
+    with contextlib.suppress(OSError):  # it has ended already
+        waiting.shutdown(socket.SHUT_RDWR)
+    waiting.close()
 
 
 class Conversation:
@@ -191,6 +203,14 @@ class BinaryConversation(Conversation):
     def more(self, at_least: int) -> bytes:
         """Never waits for bytes that were not asked for."""
         return self.exactly(at_least)
+
+    def answer(self, name: str, sequence: int, request: Message) -> Writer:
+        """Nobody has logged in on a plain socket, so the session's own user and password have to do."""
+        user, secret = request.get("username", ""), request.get("password", "")
+        if name == "OpenSession" and not self.server.authenticate(user, secret):
+            refused = {"status": error_status("the user or password is wrong", "28000")}
+            return call_parts(name, wire.REPLY, sequence, 0, response_of(name), refused)
+        return super().answer(name, sequence, request)
 
 
 class SaslConversation(Conversation):
@@ -304,6 +324,7 @@ def start(
     authenticate: Authenticate = anyone,
     tls: ssl.SSLContext | None = None,
     compress_local: bool = False,
+    idle_seconds: float = IDLE_SECONDS,
 ) -> Server:
     """Opens the door and returns at once; `port` 0 takes a free one (see `Server.port`)."""
-    return Server(host, port, backend, authenticate, tls, compress_local)
+    return Server(host, port, backend, authenticate, tls, compress_local, idle_seconds)

@@ -1,6 +1,7 @@
 """TCLIService's methods, one short function each, over the sessions and operations they name."""
 
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from twinspark.driver.protocol import (
     LOG_OUTPUT,
     SESSION_CONF_PREFIX,
     SPARK_V9,
+    TERMINAL,
     USE_DATABASE,
     OperationState,
     OperationType,
@@ -62,6 +64,13 @@ class Session:
     id: bytes = field(default_factory=lambda: uuid.uuid4().bytes)
     secret: bytes = field(default_factory=lambda: uuid.uuid4().bytes)
     operations: dict[bytes, Operation] = field(default_factory=dict)
+    used: float = field(default_factory=time.monotonic)
+
+    def idle_seconds(self) -> float:
+        """Since the last call that named it; a statement that still runs counts as use."""
+        if any(operation.state not in TERMINAL for operation in list(self.operations.values())):
+            self.used = time.monotonic()
+        return time.monotonic() - self.used
 
     @property
     def handle(self) -> Message:
@@ -75,7 +84,7 @@ class Service:
         self.backend = backend
         self.compress_local = compress_local
         self.sessions: dict[bytes, Session] = {}
-        self.operations: dict[bytes, Operation] = {}
+        self.owners: dict[bytes, Session] = {}  # by the id of an operation
         self.lock = threading.Lock()
 
     def answer(self, method: str, request: Message, peer: Peer) -> Message:
@@ -92,22 +101,32 @@ class Service:
 
     def close(self) -> None:
         """Every session ends with the door."""
-        for session in list(self.sessions.values()):
+        for session in self.all_sessions():
             self.end(session)
+
+    def all_sessions(self) -> list[Session]:
+        with self.lock:
+            return list(self.sessions.values())
 
     def session(self, request: Message) -> Session:
         identifier = bytes(request["sessionHandle"]["sessionId"]["guid"])
         found = self.sessions.get(identifier)
         if found is None:
             raise HandleError(f"Invalid SessionHandle: SessionHandle [{uuid.UUID(bytes=identifier)}]")
+        found.used = time.monotonic()
         return found
 
-    def operation(self, request: Message) -> Operation:
+    def owner(self, request: Message) -> tuple[Session, Operation]:
         identifier = bytes(request["operationHandle"]["operationId"]["guid"])
-        found = self.operations.get(identifier)
-        if found is None:
+        session = self.owners.get(identifier)
+        operation = session.operations.get(identifier) if session is not None else None
+        if session is None or operation is None:
             raise HandleError(f"Invalid OperationHandle: OperationHandle [{uuid.UUID(bytes=identifier)}]")
-        return found
+        session.used = time.monotonic()
+        return session, operation
+
+    def operation(self, request: Message) -> Operation:
+        return self.owner(request)[1]
 
     # Sessions
 
@@ -174,7 +193,8 @@ class Service:
 
     def launch(self, session: Session, operation: Operation, request: Message) -> Message:
         with self.lock:
-            self.operations[operation.id] = session.operations[operation.id] = operation
+            self.owners[operation.id] = session
+            session.operations[operation.id] = operation
         direct = request.get("getDirectResults")
         wait = (DIRECT_WAIT if direct else 0) if request.get("runAsync") else None
         operation.start(wait, float(request.get("queryTimeout") or 0))
@@ -207,15 +227,14 @@ class Service:
         return {}
 
     def close_operation(self, request: Message, peer: Peer) -> Message:
-        operation = self.operation(request)
-        self.drop(operation, next((s for s in self.sessions.values() if operation.id in s.operations), None))
+        session, operation = self.owner(request)
+        self.drop(operation, session)
         return {}
 
-    def drop(self, operation: Operation, session: Session | None) -> None:
+    def drop(self, operation: Operation, session: Session) -> None:
         with self.lock:
-            self.operations.pop(operation.id, None)
-            if session is not None:
-                session.operations.pop(operation.id, None)
+            self.owners.pop(operation.id, None)
+            session.operations.pop(operation.id, None)
         operation.close()
 
     def get_result_set_metadata(self, request: Message, peer: Peer) -> Message:
