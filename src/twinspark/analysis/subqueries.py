@@ -11,7 +11,7 @@ from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Expression, OuterColumn, Subquery
-from twinspark.plan.relations import Field, Filter, Project, Relation, expressions_in, own_expressions
+from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, expressions_in, own_expressions
 from twinspark.plan.rewrite import walk
 from twinspark.types import BOOLEAN, DataType
 
@@ -100,6 +100,15 @@ def check_correlation(relation: Relation) -> None:
             continue
         if any(outer_columns(e) for e in own_expressions(node)):
             raise NotNative(f"an outer column in a relation of kind {type(node).__name__}")
+
+
+def check_lateral(relation: Relation, kind: str) -> None:
+    """Spark 4.2 itself loses the rows of a left lateral join whose generator gives none: its own answer, then."""
+    generated = any(isinstance(node, Generate) for node in relations_in(relation))
+    if kind == "left" and generated:
+        raise NotNative("a left lateral join with a generator")
+    if not generated:
+        check_correlation(relation)
 
 
 def relations_in(relation: Relation) -> list[Relation]:

@@ -5,30 +5,56 @@ from __future__ import annotations
 from twinspark.duck.expressions import Writer
 from twinspark.duck.select import Select
 from twinspark.errors import NotNative
-from twinspark.plan.expressions import Call
+from twinspark.functions.spelling import duck_type, quoted_name
+from twinspark.plan.expressions import Call, Literal
 from twinspark.plan.relations import Generate
-from twinspark.types import ArrayType, MapType
+from twinspark.types import MapType, StructType
 
 
 def generator_sql(relation: Generate, select: Select, writer: Writer, alias: str) -> Select:
     """`select` is a plain subquery; the generated columns come after its own."""
     call = relation.generator
     assert isinstance(call, Call)
-    if call.name.removesuffix("_outer") not in ("explode", "posexplode"):
-        raise NotNative(f"function {call.name}")
-    items, position = exploded(call, writer.write(call.arguments[0]), relation.outer)
+    items, position = unnested(values_of(call, writer), relation.outer)
     own = [f"{column} AS c{i}" for i, column in enumerate(select.columns)]
-    parts = ", ".join([*own, f"{items} AS item", f"{position} AS position"])
-    generated = f"(SELECT {parts} FROM {select.source}) AS {alias}"
+    places = [f"{position} AS position"] if call.name.startswith("pos") else []
+    parts = ", ".join([*own, f"{items} AS item", *places])
+    source = f" FROM {select.source}" if select.source else ""
     before = tuple(f"{alias}.c{i}" for i in range(len(select.columns)))
-    return Select(generated, (*before, *generated_columns(call, alias)))
+    return Select(f"(SELECT {parts}{source}) AS {alias}", (*before, *generated_columns(call, alias)))
 
 
-def exploded(call: Call, sql: str, outer: bool) -> tuple[str, str]:
+def values_of(call: Call, writer: Writer) -> str:
+    """The list that a generator takes apart."""
+    name = call.name.removesuffix("_outer")
+    if name == "stack":
+        return stacked(call, writer)
+    if name not in ("explode", "posexplode", "inline"):
+        raise NotNative(f"function {call.name}")
+    values = writer.write(call.arguments[0])
+    return f"map_entries({values})" if isinstance(call.arguments[0].type, MapType) else values
+
+
+def stacked(call: Call, writer: Writer) -> str:
+    assert isinstance(call.type, StructType)
+    width = len(call.type.fields)
+    types = [duck_type(f.dataType) for f in call.type.fields]
+    cells = [writer.write(value) for value in call.arguments[1:]]
+    cells += ["NULL"] * (-len(cells) % width)
+    rows = [cells[i : i + width] for i in range(0, len(cells), width)]
+    rows += [["NULL"] * width] * (rows_asked(call) - len(rows))
+    shown = (", ".join(f"f{i} := CAST({c} AS {types[i]})" for i, c in enumerate(row)) for row in rows)
+    return "[" + ", ".join(f"struct_pack({row})" for row in shown) + "]"
+
+
+def rows_asked(call: Call) -> int:
+    asked = call.arguments[0]
+    assert isinstance(asked, Literal)
+    return int(asked.value)
+
+
+def unnested(values: str, outer: bool) -> tuple[str, str]:
     """UNNEST of the values, and of their positions; the outer form has one null for no elements."""
-    type = call.arguments[0].type
-    assert isinstance(type, ArrayType | MapType)
-    values = f"map_entries({sql})" if isinstance(type, MapType) else sql
     positions = f"range(len({values}))"
     if not outer:
         return f"unnest({values})", f"unnest({positions})"
@@ -40,6 +66,13 @@ def exploded(call: Call, sql: str, outer: bool) -> tuple[str, str]:
 
 
 def generated_columns(call: Call, alias: str) -> tuple[str, ...]:
+    name = call.name.removesuffix("_outer")
+    if name == "stack":
+        assert isinstance(call.type, StructType)
+        return tuple(f"{alias}.item.f{i}" for i in range(len(call.type.fields)))
+    if name == "inline":
+        assert isinstance(call.type, StructType)
+        return tuple(f"{alias}.item.{quoted_name(f.name)}" for f in call.type.fields)
     is_map = isinstance(call.arguments[0].type, MapType)
     items = (f"{alias}.item.key", f"{alias}.item.value") if is_map else (f"{alias}.item",)
-    return (f"CAST({alias}.position AS INTEGER)", *items) if call.name.startswith("pos") else items
+    return (f"CAST({alias}.position AS INTEGER)", *items) if name == "posexplode" else items

@@ -195,7 +195,8 @@ class RelationWriter(SubqueryWriter):
 
     @write.register
     def _(self, relation: Generate) -> Select:
-        select = self.wrap(self.write(relation.input))
+        select = self.write(relation.input)
+        select = self.wrap(select) if select.source else select
         return generator_sql(relation, select, self.expressions(select), self.statement.alias())
 
     @write.register

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.registry import GENERATOR, fn
-from twinspark.functions.typing import Call, Typed, unexpected_input_type
-from twinspark.types import INT, ArrayType, MapType, StructField, StructType
+from twinspark.functions.typing import Call, Typed, quoted, type_text, unexpected_input_type
+from twinspark.types import INT, NULL, ArrayType, DataType, MapType, StructField, StructType, is_null, same_type
 
 
 def exploded_type(positions: bool) -> Any:
@@ -28,3 +29,56 @@ for name in ("explode", "explode_outer"):
     fn(f"{name}(any)", "", kind=GENERATOR, rule=exploded_type(False))
 for name in ("posexplode", "posexplode_outer"):
     fn(f"{name}(any)", "", kind=GENERATOR, rule=exploded_type(True))
+
+
+def inlined_type(call: Call) -> Typed:
+    type = call.types[0]
+    if not isinstance(type, ArrayType) or not isinstance(type.elementType, StructType):
+        raise unexpected_input_type(call, 0, '"ARRAY<STRUCT>"')
+    fields = [StructField(f.name, f.dataType, f.nullable or type.containsNull) for f in type.elementType.fields]
+    return Typed(StructType(fields), False)
+
+
+for name in ("inline", "inline_outer"):
+    fn(f"{name}(any)", "", kind=GENERATOR, rule=inlined_type)
+
+
+def stacked_type(call: Call) -> Typed:
+    """stack(rows, value…): the values row by row; a column's type is that of its first value that has one."""
+    rows = getattr(call.arguments[0], "value", None)
+    if not isinstance(rows, int) or isinstance(rows, bool) or call.types[0] != INT or len(call.arguments) < 2:
+        raise NotNative("stack whose number of rows is no constant int")
+    if rows <= 0:
+        raise SparkError(
+            "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+            sqlExpr=quoted(call.text),
+            exprName="`n`",
+            valueRange="(0, 2147483647]",
+            currentValue=rows,
+        )
+    width = -(-(len(call.arguments) - 1) // rows)
+    types = [stacked_column(call, column, width) for column in range(width)]
+    fields = [StructField(f"col{i}", type, True) for i, type in enumerate(types)]
+    return Typed(StructType(fields), False, casts=[None, *(types[i % width] for i in range(len(call.arguments) - 1))])
+
+
+def stacked_column(call: Call, column: int, width: int) -> DataType:
+    places = range(1 + column, len(call.arguments), width)
+    first = next((place for place in places if not is_null(call.types[place])), None)
+    if first is None:
+        return NULL
+    for place in places:
+        if not is_null(call.types[place]) and not same_type(call.types[place], call.types[first]):
+            raise SparkError(
+                "DATATYPE_MISMATCH.STACK_COLUMN_DIFF_TYPES",
+                sqlExpr=quoted(call.text),
+                columnIndex=column,
+                leftParamIndex=first,
+                leftType=type_text(call.types[first]),
+                rightParamIndex=place,
+                rightType=type_text(call.types[place]),
+            )
+    return call.types[first]
+
+
+fn("stack(any, any...)", "", kind=GENERATOR, rule=stacked_type)

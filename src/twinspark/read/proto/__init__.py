@@ -7,5 +7,6 @@ from twinspark.read.proto import na as na
 from twinspark.read.proto import shows as shows
 from twinspark.read.proto import sources as sources
 from twinspark.read.proto import subqueries as subqueries
+from twinspark.read.proto import table_functions as table_functions
 from twinspark.read.proto.relations import read_frame as read_frame
 from twinspark.read.proto.relations import read_relation as read_relation

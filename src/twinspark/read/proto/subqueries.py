@@ -76,7 +76,7 @@ def read_lateral_join(message: Any, context: Context) -> Frame:
         raise NotNative(f"a lateral join of kind {kind}")
     left = read_frame(message.left, context)
     right = read_frame(message.right, replace(context, outer=Scope(left, context)))
-    subqueries.check_correlation(right.relation)
+    subqueries.check_lateral(right.relation, kind)
 
     def condition(sides: Frame) -> Expression | None:
         if not message.HasField("join_condition"):
