@@ -1,12 +1,13 @@
-"""LIKE, and functions of regular expressions: Java's patterns, as far as RE2 reads them alike."""
+"""LIKE, and functions of regular expressions: Java's patterns, by RE2 as far as it reads them alike, else in C."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.java_regex import Pattern, read_pattern
-from twinspark.functions.registry import SPARK, fn
+from twinspark.functions.registry import fn
 from twinspark.functions.spelling import text
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import INT, STRING
@@ -16,27 +17,32 @@ from twinspark.types import INT, STRING
 
 def like(call: Any, value: str, pattern: str, *escape: str) -> str:
     """Spark's escape character is a backslash unless another is given; what it may stand before is checked by Spark."""
-    mark = checked_like(call)
-    return f"({value} LIKE {pattern} ESCAPE {text(mark)})"
+    mark = escape_mark(call)
+    if is_plain_like(call, mark):
+        return f"({value} LIKE {pattern} ESCAPE {text(mark)})"
+    return f"spark_like({value}, {pattern}, {text(mark)})"
 
 
 def ilike(call: Any, value: str, pattern: str, *escape: str) -> str:
-    """Both sides in small letters (ILike); the escape character is none of the letters."""
-    mark = checked_like(call)
-    if mark.isalpha():
-        raise NotNative("ILIKE with a letter as escape character")
-    return f"(spark_lower({value}) LIKE spark_lower({pattern}) ESCAPE {text(mark)})"
+    """Both sides in small letters, the escape character as it is (ILike)."""
+    mark = escape_mark(call)
+    sides = f"spark_lower({value})", f"spark_lower({pattern})"
+    if is_plain_like(call, mark) and not mark.isalpha():
+        return f"({sides[0]} LIKE {sides[1]} ESCAPE {text(mark)})"
+    return f"spark_like({sides[0]}, {sides[1]}, {text(mark)})"
 
 
-def checked_like(call: Any) -> str:
-    """The escape character of a pattern that DuckDB reads as Spark does."""
+def escape_mark(call: Any) -> str:
+    mark = getattr(call.arguments[2], "value", "") if len(call.arguments) > 2 else "\\"
+    if not isinstance(mark, str) or len(mark) != 1 or ord(mark) > 0xFFFF:
+        raise NotNative("LIKE with an escape that is no single constant character")
+    return mark
+
+
+def is_plain_like(call: Any, mark: str) -> bool:
+    """A constant pattern that DuckDB reads as Spark does."""
     pattern = getattr(call.arguments[1], "value", None)
-    if not isinstance(pattern, str):
-        raise NotNative("LIKE with a pattern that is no constant")
-    mark = getattr(call.arguments[2], "value", "\\") if len(call.arguments) > 2 else "\\"
-    if mark in pattern and not well_escaped(pattern, mark):
-        raise NotNative("LIKE with an escape that Spark refuses")
-    return str(mark)
+    return isinstance(pattern, str) and well_escaped(pattern, mark)
 
 
 def well_escaped(pattern: str, mark: str) -> bool:
@@ -57,33 +63,39 @@ fn("ilike(string, string) -> boolean", ilike)
 fn("ilike(string, string, string literal) -> boolean", ilike)
 
 
-# ---- regular expressions
+# ---- regular expressions: constants that RE2 reads alike are DuckDB's own, the others are matched as Java does, in C
 
 
-def pattern_of(call: Any, index: int = 1) -> Pattern:
-    value = getattr(call.arguments[index], "value", None)
+def pattern_of(call: Any, index: int = 1) -> Pattern | None:
+    """A constant pattern, as RE2 has it; None: not a constant, or one that RE2 does not match as Java does."""
+    value = constant(call, index)
     if not isinstance(value, str):
-        raise NotNative("a regular expression that is no constant")
-    return read_pattern(value)
+        return None
+    try:
+        return read_pattern(value)
+    except NotNative:
+        return None
 
 
-def never_empty(call: Any) -> Pattern:
-    """Java and RE2 go on differently after an empty match, and DuckDB may meet the start of the text again."""
+def constant(call: Any, index: int) -> Any:
+    return getattr(call.arguments[index], "value", None)
+
+
+def open_pattern(call: Any) -> Pattern | None:
+    """Without `$`: Java's also stands before a last line end, which RE2 cannot say without taking it."""
     pattern = pattern_of(call)
-    if pattern.may_be_empty or "\\A" in pattern.re2:
-        raise NotNative("a regular expression that matches the empty text, or the start of the text")
-    return pattern
+    return None if pattern is None or pattern.ends_at_end else pattern
 
 
-def exact_end(pattern: Pattern) -> str:
-    """Java's `$` also stands before a last line end, which RE2 cannot say without taking it."""
-    if pattern.ends_at_end:
-        raise NotNative("a regular expression with $")
-    return text(pattern.re2)
+def repeatable(call: Any) -> Pattern | None:
+    """Java and RE2 go on differently after an empty match, and DuckDB may meet the start of the text again."""
+    pattern = open_pattern(call)
+    return None if pattern is None or pattern.may_be_empty or "\\A" in pattern.re2 else pattern
 
 
-def rlike(call: Any, value: str, *_: str) -> str:
-    return f"regexp_matches({value}, {text(pattern_of(call).test)})"
+def rlike(call: Any, value: str, pattern: str) -> str:
+    found = pattern_of(call)
+    return f"spark_rlike({value}, {pattern})" if found is None else f"regexp_matches({value}, {text(found.test)})"
 
 
 fn("rlike(string, string) -> boolean", rlike, shows="RLIKE")
@@ -91,83 +103,110 @@ fn("regexp(string, string) -> boolean", rlike, shows="REGEXP")
 fn("regexp_like(string, string) -> boolean", rlike, shows="REGEXP_LIKE")
 
 
-def group_of(call: Any, pattern: Pattern) -> int:
-    group = getattr(call.arguments[2], "value", None) if len(call.arguments) > 2 else 1
-    if not isinstance(group, int) or not 0 <= group <= min(pattern.groups, 9):
-        raise NotNative("a group that is no constant or not there")
-    return group
+def group_of(call: Any, pattern: Pattern) -> int | None:
+    """The group where it is a constant that RE2 can name."""
+    group = constant(call, 2)
+    return group if isinstance(group, int) and 0 <= group <= min(pattern.groups, 9) else None
 
 
-def extracted(call: Any, value: str, *_: str) -> str:
-    pattern = pattern_of(call)
-    return f"regexp_extract({value}, {exact_end(pattern)}, {group_of(call, pattern)})"
+def extracted(call: Any, value: str, pattern: str, group: str) -> str:
+    found = open_pattern(call)
+    if found is None or group_of(call, found) is None:
+        return f"spark_regexp_extract({value}, {pattern}, {group})"
+    return f"regexp_extract({value}, {text(found.re2)}, {group_of(call, found)})"
 
 
-def all_extracted(call: Any, value: str, *_: str) -> str:
-    pattern = never_empty(call)
-    found = f"regexp_extract_all({value}, {exact_end(pattern)}, {group_of(call, pattern)})"
-    return f"list_transform({found}, lambda g: coalesce(g, ''))"
+def all_extracted(call: Any, value: str, pattern: str, group: str) -> str:
+    found = repeatable(call)
+    if found is None or group_of(call, found) is None:
+        return f"spark_regexp_extract_all({value}, {pattern}, {group})"
+    groups = f"regexp_extract_all({value}, {text(found.re2)}, {group_of(call, found)})"
+    return f"list_transform({groups}, lambda g: coalesce(g, ''))"
 
 
 fn("regexp_extract(string, string, int = 1) -> string", extracted, shows_defaults=True)
 fn("regexp_extract_all(string, string, int = 1) -> array<string?>", all_extracted, shows_defaults=True)
 
 
-def counted(call: Any, value: str, *_: str) -> str:
-    return f"CAST(len(regexp_extract_all({value}, {exact_end(never_empty(call))})) AS INTEGER)"
+def counted(call: Any, value: str, pattern: str) -> str:
+    found = repeatable(call)
+    if found is None:
+        return f"spark_regexp_count({value}, {pattern})"
+    return f"CAST(len(regexp_extract_all({value}, {text(found.re2)})) AS INTEGER)"
 
 
-def first_found(call: Any, value: str, *_: str) -> str:
-    return f"nullif(regexp_extract({value}, {exact_end(pattern_of(call))}, 0), '')"
+def first_found(call: Any, value: str, pattern: str) -> str:
+    found = open_pattern(call)
+    if found is None:
+        return f"nullif(spark_regexp_extract({value}, {pattern}, 0), '')"
+    return f"nullif(regexp_extract({value}, {text(found.re2)}, 0), '')"
+
+
+def found_at(call: Any, value: str, pattern: str, group: str) -> str:
+    """The group is asked for and not used; unknown, it makes the answer unknown."""
+    found = f"spark_regexp_instr({value}, {pattern})"
+    return f"(CASE WHEN {group} IS NOT NULL THEN {found} END)" if call.arguments[2].nullable else found
 
 
 fn("regexp_count(string, string) -> int", counted)
 fn("regexp_substr(string, string) -> string?", first_found)
-fn("regexp_instr(string, string, int = 0) -> int", SPARK, shows_defaults=True, reason="positions in UTF-16")
+fn("regexp_instr(string, string, int = 0) -> int", found_at, shows_defaults=True)
 
 
-def replaced(call: Any, value: str, *_: str) -> str:
-    instead = getattr(call.arguments[2], "value", None)
-    start = getattr(call.arguments[3], "value", None) if len(call.arguments) > 3 else 1
-    if not isinstance(instead, str) or start != 1:
-        raise NotNative("regexp_replace with what is no constant, or not from the start")
-    pattern = never_empty(call)
-    return f"regexp_replace({value}, {exact_end(pattern)}, {text(replacement(instead, pattern.groups))}, 'g')"
+def replaced(call: Any, value: str, pattern: str, instead: str, position: str = "1") -> str:
+    found, words = repeatable(call), replacement(call)
+    if found is None or words is None or position != "1" or found.groups > 9 or words.groups > found.groups:
+        return f"spark_regexp_replace({value}, {pattern}, {instead}, {position})"
+    return f"regexp_replace({value}, {text(found.re2)}, {text(words.re2)}, 'g')"
 
 
-def replacement(instead: str, groups: int) -> str:
-    """Java's `$1` is RE2's `\\1`; a backslash of Java's takes the next character as it is."""
-    if "\\" in instead:
-        raise NotNative("a backslash in a replacement")
+@dataclass(frozen=True)
+class Replacement:
+    """RE2's text of a replacement, and the highest group that it names."""
+
+    re2: str
+    groups: int
+
+
+def replacement(call: Any) -> Replacement | None:
+    """Java's `$1` is RE2's `\\1`; None: no constant, or one with a backslash or `$12`."""
+    instead = constant(call, 2)
+    if not isinstance(instead, str) or "\\" in instead:
+        return None
     first, *others = instead.split("$")
-    if groups > 9 or any(not part[:1].isdigit() or int(part[0]) > groups for part in others):
-        raise NotNative("a replacement with groups that are not there")
-    return first + "".join(f"\\{part}" for part in others)
+    if any(not part[:1].isdigit() or part[1:2].isdigit() for part in others):
+        return None
+    groups = max((int(part[0]) for part in others), default=0)
+    return Replacement(first + "".join(f"\\{part}" for part in others), groups)
 
 
 def replaced_type(call: Call) -> Typed:
     shown = [a.text for a in call.arguments] + ["1"] * (4 - len(call.arguments))
     wanted = (STRING, STRING, STRING, INT)[: len(call.arguments)]
+    if len(call.arguments) == 4 and not is_position(call.arguments[3]):
+        raise NotNative("regexp_replace from a position that is no constant above zero")
     text = f"regexp_replace({', '.join(shown)})"
     return Typed(STRING, False, wanted, add_nullable_casts=True, text=text)
+
+
+def is_position(argument: Any) -> bool:
+    value = getattr(argument, "value", 0)
+    return value is None or (isinstance(value, int) and value > 0)
 
 
 fn("regexp_replace(string, string, string)", replaced, rule=replaced_type)
 fn("regexp_replace(string, string, string, int)", replaced, rule=replaced_type)
 
 
-def divided(call: Any, value: str, _: str, limit: str) -> str:
+def divided(call: Any, value: str, pattern: str, limit: str) -> str:
     """A plain separator is split by DuckDB's fastest function, and may have a limit."""
-    most = getattr(call.arguments[2], "value", None)
-    if not isinstance(most, int):
-        raise NotNative("split with a limit that is no constant")
-    pattern = never_empty(call)
-    if most > 0 and pattern.plain is None:
-        raise NotNative("split by a regular expression with a limit")
-    if pattern.plain is None:
-        return f"string_split_regex({value}, {exact_end(pattern)})"
-    parts = f"string_split({value}, {text(pattern.plain)})"
-    return parts if most <= 0 else limited(parts, text(pattern.plain), most)
+    found, most = repeatable(call), constant(call, 2)
+    if found is None or not isinstance(most, int) or (most > 0 and found.plain is None):
+        return f"spark_split({value}, {pattern}, {limit})"
+    if found.plain is None:
+        return f"string_split_regex({value}, {text(found.re2)})"
+    parts = f"string_split({value}, {text(found.plain)})"
+    return parts if most <= 0 else limited(parts, text(found.plain), most)
 
 
 def limited(parts: str, separator: str, most: int) -> str:

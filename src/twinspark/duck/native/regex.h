@@ -1,0 +1,42 @@
+/* Java's regular expressions (java.util.regex), read once into nodes and matched by backtracking, as Java does. */
+#pragma once
+#include "native.h"
+
+enum { MOST_NODES = 600, MOST_SETS = 160, MOST_RANGES = 900, MOST_GROUPS = 32, MOST_LOOPS = 40 };
+
+/* Characters of ASCII in a bitmap, the others in ranges; `unknown`: which of the others belong only Java's tables say. */
+typedef struct { uint64_t ascii[2]; uint16_t first_range, ranges; bool others, unknown; } character_set;
+
+typedef struct regex_node {
+    uint8_t kind, how; /* how: greedy, lazy or possessive */
+    bool flag;         /* case ignored; many lines; negated */
+    int16_t set, group, loop, body, next;
+    int32_t least, most;
+    uint32_t code;
+} regex_node;
+
+typedef struct regex {
+    int nodes, sets, ranges, groups, loops, start;
+    bool may_be_empty;
+    regex_node node[MOST_NODES];
+    character_set set[MOST_SETS];
+    uint32_t range[MOST_RANGES][2];
+} regex;
+
+/* false: a pattern that is not read here (or none at all): Spark answers. */
+bool read_regex(text pattern, regex *into);
+
+enum match_outcome { NO_MATCH, MATCH, MATCH_ELSEWHERE };
+typedef struct { uint32_t start, end; } span; /* of bytes; UINT32_MAX: the group took no part */
+
+/* The first match that begins at `from` or later. Groups hold MOST_GROUPS spans, the whole match first; the text begins
+ * for the pattern (`^`, `\b`, what lies behind) at `region`. */
+enum match_outcome find_regex(const regex *pattern, text value, uint32_t from, uint32_t region, span *groups);
+
+bool set_holds(const regex *pattern, int set, uint32_t c, bool *unknown);
+
+enum node_kind {
+    NODE_ACCEPT, NODE_SET, NODE_CHARACTER, NODE_REPEAT_SET, NODE_BRANCH, NODE_OPEN, NODE_CLOSE, NODE_LOOP_START, NODE_LOOP,
+    NODE_BEGIN, NODE_CARET, NODE_DOLLAR, NODE_END, NODE_WORD_EDGE, NODE_BACK_REFERENCE, NODE_AHEAD, NODE_BEHIND, NODE_ATOMIC
+};
+enum quantifier_kind { GREEDY, LAZY, POSSESSIVE };
