@@ -11,6 +11,7 @@ from twinspark.functions import maths as maths
 from twinspark.functions import misc as misc
 from twinspark.functions import operators as operators
 from twinspark.functions import regex as regex
+from twinspark.functions import rounding as rounding
 from twinspark.functions import sequences as sequences
 from twinspark.functions import sets as sets
 from twinspark.functions import showing as showing

@@ -8,19 +8,27 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.families import implicit_type
+from twinspark.functions.native_spelling import (
+    sql_decimal_add,
+    sql_decimal_divide,
+    sql_decimal_multiply,
+    sql_decimal_remainder,
+    sql_decimal_subtract,
+)
 from twinspark.functions.operators import (
-    FLOATING,
+    BITS,
     TIMELY,
     add_type,
     arithmetic,
     checked_sign,
+    decimal_call,
     divide,
     multiply_type,
     remainder,
     wrapped,
 )
 from twinspark.functions.registry import SPARK, fn
-from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error
+from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error, error_with, text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     DOUBLE,
@@ -29,11 +37,12 @@ from twinspark.types import (
     LONG,
     STRING,
     BinaryType,
+    BooleanType,
+    DataType,
+    DayTimeIntervalType,
     DecimalType,
-    FloatType,
     IntegerType,
     LongType,
-    bounded_decimal,
     is_integral,
     is_null,
     is_numeric,
@@ -47,8 +56,8 @@ for name in (*NATIVE, "log2", "sinh", "tanh"):
     fn(f"{name}(double) -> double?", f"spark_{name}({{0}})", shows=name.upper())
 fn("ln(double) -> double?", "spark_ln({0})")
 fn("sqrt(double) -> double?", "CASE WHEN {0} < 0 THEN CAST('nan' AS DOUBLE) ELSE sqrt({0}) END", shows="SQRT")
-fn("degrees(double) -> double?", SPARK, shows="DEGREES", reason="the last bit of the product")
-fn("radians(double) -> double?", SPARK, shows="RADIANS", reason="the last bit of the product")
+fn("degrees(double) -> double?", "({0} * CAST('57.29577951308232' AS DOUBLE))", shows="DEGREES")
+fn("radians(double) -> double?", "({0} * CAST('0.017453292519943295' AS DOUBLE))", shows="RADIANS")
 for name in ("sin", "cos", "tan", "cot", "sec", "csc"):
     fn(f"{name}(double) -> double?", f"spark_{name}({{0}})", shows=name.upper())
 fn("rint(double) -> double?", "round_even({0}, 0)")
@@ -71,7 +80,7 @@ fn("pi() -> double!", "CAST('3.141592653589793' AS DOUBLE)", shows="PI")
 def signs(call: Call) -> Typed:
     (type,) = call.types
     if isinstance(type, INTERVAL):
-        raise NotNative("the sign of an interval")
+        return Typed(DOUBLE, True, writer="CAST(sign({0}) AS DOUBLE)")
     return Typed(DOUBLE, True, (DOUBLE,))
 
 
@@ -87,20 +96,25 @@ def absolute_type(call: Call) -> Typed:
     (type,) = call.types
     if is_string(type) or is_null(type):
         return Typed(DOUBLE, True, (DOUBLE,))
-    if isinstance(type, INTERVAL):
-        raise NotNative("the absolute value of an interval")
-    if not is_numeric(type):
+    if not is_numeric(type) and not isinstance(type, INTERVAL):
         required = '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")'
         raise unexpected_input_type(call, 0, required)
     return Typed(type, call.any_nullable)
 
 
 def absolute(call: Any, value: str) -> str:
+    if isinstance(call.type, INTERVAL):
+        return absolute_interval(call.type, value)
     if not is_integral(call.type):
         return f"abs({value})"
     if not call.settings.ansi:
         return wrapped(f"abs(CAST({value} AS HUGEINT))", call.type)
     return checked_sign(f"abs({value})", value, call.type)
+
+
+def absolute_interval(type: DataType, value: str) -> str:
+    """Months are kept as an int, microseconds as a bigint; the mode does not matter."""
+    return checked_sign(f"abs({value})", value, LONG if isinstance(type, DayTimeIntervalType) else INT)
 
 
 fn("abs(any)", absolute, rule=absolute_type)
@@ -113,7 +127,7 @@ def pmod_type(call: Call) -> Typed:
 def positive_remainder(call: Any, left: str, right: str) -> str:
     """((a % n) + n) % n for a negative rest, as Java computes it."""
     if isinstance(call.type, DecimalType):
-        raise NotNative("pmod of decimals")
+        return positive_decimal_remainder(call, left, right)
     zero = (
         error("REMAINDER_BY_ZERO", config=ANSI_CONFIG)
         if call.settings.ansi
@@ -122,7 +136,20 @@ def positive_remainder(call: Any, left: str, right: str) -> str:
     rest = f"(CASE WHEN {right} = -1 THEN {left} - {left} ELSE {left} % {right} END)"
     wide = f"CAST({rest} AS {'HUGEINT' if is_integral(call.type) else 'DOUBLE'}) + {right}"
     again = cast_to(f"({wide}) % {right}", call.type)
-    return f"(CASE WHEN {right} = 0 THEN {zero} WHEN {rest} < 0 THEN {again} ELSE {rest} END)"
+    return f"(CASE WHEN {right} = 0 AND {left} IS NOT NULL THEN {zero} WHEN {rest} < 0 THEN {again} ELSE {rest} END)"
+
+
+def positive_decimal_remainder(call: Any, left: str, right: str) -> str:
+    a, b = (argument.type for argument in call.arguments)
+    whole = max(a.precision - a.scale, b.precision - b.scale) + 1 + max(a.scale, b.scale)
+    if whole > 38:
+        raise NotNative("pmod of decimals of many digits")
+    rest = decimal_call(sql_decimal_remainder, call, left, right)
+    wide = DecimalType(whole, max(a.scale, b.scale))
+    result, again = (call.type.precision, call.type.scale), f"({cast_to(rest, wide)} + {cast_to(right, wide)})"
+    of, by = (wide.precision, wide.scale), (b.precision, b.scale)
+    again = sql_decimal_remainder(again, of, right, by, result, call.settings.ansi)
+    return f"(CASE WHEN {rest} < 0 THEN {again} ELSE {rest} END)"
 
 
 fn("pmod(any, any)", positive_remainder, rule=pmod_type)
@@ -140,10 +167,20 @@ def tried(rule: Callable[[Call], Typed], operator: str) -> Callable[[Call], Type
     return typed
 
 
+TRIED_DECIMALS = {"+": sql_decimal_add, "-": sql_decimal_subtract, "*": sql_decimal_multiply}
+
+
+def tried_decimal(spell: Callable[..., str], call: Any, left: str, right: str) -> str:
+    """The spelling without ANSI: null where it overflows or divides by zero."""
+    a, b = (argument.type for argument in call.arguments)
+    result = (call.type.precision, call.type.scale)
+    return spell(left, (a.precision, a.scale), right, (b.precision, b.scale), result, False)
+
+
 def try_arithmetic(operator: str) -> Callable[..., str]:
     def write(call: Any, left: str, right: str) -> str:
         if isinstance(call.type, DecimalType):
-            raise NotNative(f"try_{operator} of decimals")
+            return tried_decimal(TRIED_DECIMALS[operator], call, left, right)
         if is_integral(call.type):
             wide = f"CAST({left} AS HUGEINT) {operator} CAST({right} AS HUGEINT)"
             return f"TRY_CAST({wide} AS {duck_type(call.type)})"
@@ -159,7 +196,7 @@ fn("try_multiply(any, any)", try_arithmetic("*"), rule=tried(arithmetic(multiply
 
 def try_divided(call: Any, left: str, right: str) -> str:
     if isinstance(call.type, DecimalType):
-        raise NotNative("try_divide of decimals")
+        return tried_decimal(sql_decimal_divide, call, left, right)
     return f"({left} / nullif({right}, 0))"
 
 
@@ -168,7 +205,7 @@ fn("try_divide(any, any)", try_divided, rule=tried(divide, "/"))
 
 def try_remained(call: Any, left: str, right: str) -> str:
     if isinstance(call.type, DecimalType):
-        raise NotNative("try_mod of decimals")
+        return tried_decimal(sql_decimal_remainder, call, left, right)
     return cast_to(f"{left} % nullif({right}, 0)", call.type)
 
 
@@ -207,8 +244,39 @@ def shifted(kind: str) -> Callable[..., str]:
 fn("shiftleft(int|bigint, int)", shifted("left"), rule=shift_type)
 fn("shiftright(int|bigint, int)", shifted("right"), rule=shift_type)
 fn("shiftrightunsigned(int|bigint, int)", shifted("unsigned"), rule=shift_type)
-fn("bit_count(integral|boolean) -> int", SPARK, reason="not written yet")
-fn("bit_get(integral, int) -> tinyint", SPARK, "getbit", keeps_alias=True, reason="not written yet")
+
+
+def ones(call: Any, value: str) -> str:
+    """Of the number as 64 bits, whatever its type."""
+    if isinstance(call.arguments[0].type, BooleanType):
+        return f"CAST({value} AS INTEGER)"
+    return f"CAST(bit_count(CAST({value} AS BIGINT)) AS INTEGER)"
+
+
+def ones_type(call: Call) -> Typed:
+    if is_string(call.types[0]):
+        raise unexpected_input_type(call, 0, '("INTEGRAL" or "BOOLEAN")')
+    kind = INT if is_null(call.types[0]) else call.types[0]
+    return Typed(INT, call.any_nullable, (kind,))
+
+
+fn("bit_count(integral|boolean)", ones, rule=ones_type)
+
+
+def bit_at(call: Any, value: str, position: str) -> str:
+    bits = BITS[call.arguments[0].type.__class__]
+    wrong = error_with(
+        "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
+        functionName=text(f"`{call.name}`"),
+        parameter=text("`pos`"),
+        upper=text(str(bits)),
+        invalidValue=f"CAST({position} AS VARCHAR)",
+    )
+    found = f"CAST((CAST({value} AS BIGINT) >> {position}) & 1 AS TINYINT)"
+    return f"(CASE WHEN {position} NOT BETWEEN 0 AND {bits - 1} AND {value} IS NOT NULL THEN {wrong} ELSE {found} END)"
+
+
+fn("bit_get(integral, int) -> tinyint", bit_at, "getbit", keeps_alias=True)
 
 
 # ---- text of numbers
@@ -228,102 +296,27 @@ def hexed(call: Any, value: str) -> str:
 
 fn("hex(bigint|binary|string)", hexed, rule=hex_type)
 fn("bin(bigint) -> string", "to_binary({0})")
-fn("unhex(string) -> binary?", SPARK, reason="odd and invalid digits")
-fn("conv(string, int, int) -> string?", SPARK, reason="not written yet")
+
+UNHEX = "unhex(CASE WHEN length({0}) % 2 = 1 THEN '0' ELSE '' END || {0})"  # an odd digit comes first
+fn("unhex(string) -> binary?", "(CASE WHEN regexp_full_match({0}, '[0-9A-Fa-f]*') THEN " + UNHEX + " END)")
+
+
+def converted(call: Any, *arguments: str) -> str:
+    return f"spark_conv{'_ansi' if call.settings.ansi else ''}({', '.join(arguments)})"
+
+
+fn("conv(string, int, int) -> string?", converted)
 fn("rand(bigint = null) -> double!", SPARK, "random", deterministic=False, reason="Spark's random numbers")
 fn("randn(bigint = null) -> double!", SPARK, deterministic=False, reason="Spark's random numbers")
 
 
-# ---- rounding
+# ---- buckets
 
-
-def scale_of(call: Call) -> int:
-    if len(call.arguments) < 2:
-        return 0
-    value = getattr(call.arguments[1], "value", None)
-    if not isinstance(value, int):
-        raise NotNative(f"{call.name} to a scale that is no constant")
-    return value
-
-
-def rounded_type(call: Call) -> Typed:
-    """Decimals lose digits, the others keep their type (RoundBase.dataType)."""
-    type, scale = call.types[0], scale_of(call)
-    text = None if len(call.arguments) > 1 else f"{call.name}({call.arguments[0].text}, 0)"
-    if isinstance(type, DecimalType):
-        return Typed(rounded_decimal(type, scale), True, text=text)
-    kind = type if is_numeric(type) else DOUBLE
-    return Typed(kind, True, (kind,), text=text)
-
-
-def rounded_decimal(type: DecimalType, scale: int) -> DecimalType:
-    whole = type.precision - type.scale + 1
-    if scale < 0:
-        return bounded_decimal(max(whole, -scale + 1), 0)
-    kept = min(type.scale, scale)
-    return bounded_decimal(whole + kept, kept)
-
-
-def rounds(half_even: bool) -> Callable[..., str]:
-    def write(call: Any, value: str, *scale: str) -> str:
-        digits = int(getattr(call.arguments[1], "value", 0)) if len(call.arguments) > 1 else 0
-        source = call.arguments[0].type
-        name = "spark_bround" if half_even else "spark_round"
-        if isinstance(source, FLOATING):
-            suffix = "_float" if isinstance(source, FloatType) else ""
-            return f"{name}{suffix}({value}, {digits})"
-        if is_integral(source) and digits >= 0:
-            return value
-        if isinstance(source, DecimalType) and not half_even and digits >= 0:
-            return cast_to(value, call.type)
-        raise NotNative("rounding away whole digits")
-
-    return write
-
-
-fn("round(numeric, int = 0)", rounds(False), rule=rounded_type)
-fn("bround(numeric, int = 0)", rounds(True), rule=rounded_type)
-
-
-def to_spark(call: Call) -> Typed:
-    raise NotNative(f"{call.name} with these arguments")
-
-
-def ceiling_type(call: Call) -> Typed:
-    """Doubles and whole numbers give bigints, decimals decimals without fraction."""
-    (type,) = call.types
-    if isinstance(type, DecimalType):
-        return Typed(bounded_decimal(type.precision - type.scale + 1, 0), True)
-    if is_integral(type):
-        return Typed(LONG, True, (LONG,))
-    return Typed(LONG, True, (DOUBLE,))
-
-
-def towards(name: str) -> Callable[..., str]:
-    def write(call: Any, value: str) -> str:
-        source = call.arguments[0].type
-        if is_integral(source):
-            return value
-        if isinstance(source, DecimalType):
-            return cast_to(f"{name}({value})", call.type)
-        if name not in ("ceil", "floor"):
-            raise NotNative(name)
-        return saturated(f"{name}({value})")
-
-    return write
-
-
-def saturated(sql: str) -> str:
-    """Java's (long): what is too large becomes the largest, NaN becomes 0."""
-    most, least = "9223372036854775807", "(-9223372036854775807 - 1)"
-    return (
-        f"(CASE WHEN isnan({sql}) THEN CAST(0 AS BIGINT) WHEN {sql} >= 9223372036854775807 THEN {most} "
-        f"WHEN {sql} <= -9223372036854775808 THEN {least} ELSE CAST({sql} AS BIGINT) END)"
-    )
-
-
-for name in ("ceil", "ceiling", "floor"):
-    fn(f"{name}(any, any) -> decimal(38,18)?", SPARK, reason="rounding up or down to a scale", rule=to_spark)
-fn("ceil(double|decimal|bigint)", towards("ceil"), rule=ceiling_type, shows="CEIL")
-fn("ceiling(double|decimal|bigint)", towards("ceil"), rule=ceiling_type)
-fn("floor(double|decimal|bigint)", towards("floor"), rule=ceiling_type, shows="FLOOR")
+BUCKET = """(CASE
+    WHEN {3} <= 0 OR {3} = 9223372036854775807 OR isnan({0}) THEN NULL
+    WHEN {1} = {2} OR NOT isfinite({1}) OR NOT isfinite({2}) THEN NULL
+    WHEN {1} < {2} THEN CASE WHEN {0} < {1} THEN 0 WHEN {0} >= {2} THEN {3} + 1
+        ELSE CAST(trunc(CAST({3} AS DOUBLE) * ({0} - {1}) / ({2} - {1})) AS BIGINT) + 1 END
+    WHEN {0} > {1} THEN 0 WHEN {0} <= {2} THEN {3} + 1
+    ELSE CAST(trunc(CAST({3} AS DOUBLE) * ({1} - {0}) / ({1} - {2})) AS BIGINT) + 1 END)"""
+fn("width_bucket(double, double, double, bigint) -> bigint?", BUCKET)
