@@ -166,6 +166,7 @@ OPERATORS: Plans = {
     "function in camelCase": selected({"op": "substringIndex", "args": [{"col": "name"}, {"lit": "n"}, {"lit": 1}]}),
     "bare string where PySpark takes a text": selected({"fn": "lpad", "args": ["name", 5, "*"]}, {"fn": "concat_ws", "args": ["-", "name", "city"]}),
     "regexp_extract by keys": selected({"op": "regexp_extract", "left": {"col": "name"}, "pattern": {"lit": "([A-Z])"}, "group": {"lit": 1}}),
+    "regexp_extract by args and keys": selected({"fn": "regexp_extract", "args": ["name"], "pattern": "([A-Z])", "group": 1}),
     "regexp_replace by keys": selected({"fn": "regexp_replace", "left": "name", "pattern": "[a-z]", "replacement": "."}),
     "when two arguments": selected({"fn": "when", "args": [binary("gt", "age", 30), {"lit": "old"}]}),
     "when nested": selected({"fn": "when", "args": [binary("gt", "age", 40), {"lit": "old"}, {"fn": "when", "args": [binary("gt", "age", 30), {"lit": "mid"}]}]}),

@@ -136,12 +136,12 @@ def checked_call(
 
 def raw_arguments(name: str, written: dict[str, Any], path: str, notes: Notes) -> list[Any]:
     """The arguments as written: `args`, or the keys of an operator, or the names some functions give them."""
-    if "args" in written:
-        return notes.items(written["args"], f"{path}.args", "arguments")
     named = NAMED_ARGUMENTS.get(function_name(name) or "", ())
+    under_names = [value for keys in named if (value := first_of(written, keys)) is not MISSING]
+    if "args" in written:
+        return [*notes.items(written["args"], f"{path}.args", "arguments"), *under_names]
     taken = {key for keys in named for key in keys}
-    raw = [written[key] for key in ("arg", "left", "right") if key in written and key not in taken]
-    return raw + [value for keys in named if (value := first_of(written, keys)) is not MISSING]
+    return [written[key] for key in ("arg", "left", "right") if key in written and key not in taken] + under_names
 
 
 def read_arguments(name: str | None, raw: list[Any], path: str, notes: Notes) -> tuple[Expression, ...]:
