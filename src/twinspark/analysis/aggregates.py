@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from twinspark.analysis.canonical import position
+from twinspark.analysis.outer import map_outer
 from twinspark.analysis.relations import Named, positions
 from twinspark.analysis.scope import Frame, deeper
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
-from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, Lambda, Literal, WindowCall, children_of
-from twinspark.plan.relations import Aggregate, Field, Project
+from twinspark.plan.expressions import (
+    AggregateCall,
+    Call,
+    Column,
+    Expression,
+    Lambda,
+    Literal,
+    OuterColumn,
+    Subquery,
+    WindowCall,
+    children_of,
+)
+from twinspark.plan.relations import Aggregate, Field, OneRow, Project, Relation
 from twinspark.plan.rewrite import Rule, map_children
 from twinspark.types import DoubleType, FloatType
 
@@ -35,7 +48,10 @@ def aggregate(
     calls: list[AggregateCall] = []
     for output in outputs:
         collect_calls(output.expression, calls)
-    keys = [grouped(key, grouping_sets) for key in grouping]
+    keys = [grouped(key, i, grouping_sets) for i, key in enumerate(grouping)]
+    columns = [replace(o, expression=above(o.expression, grouping, keys, calls)) for o in outputs]
+    if not calls and not grouping and grouping_sets is None:
+        return projected(frame, OneRow(), columns)  # HAVING without GROUP BY: one group of all rows
     relation = Aggregate(
         input=frame.relation,
         grouping=tuple(grouping),
@@ -43,7 +59,6 @@ def aggregate(
         grouping_sets=grouping_sets,
         fields=tuple(Field(e.text, e.type, e.nullable) for e in (*keys, *calls)),
     )
-    columns = [replace(o, expression=above(o.expression, grouping, keys, calls)) for o in outputs]
     return projected(frame, relation, columns)
 
 
@@ -61,12 +76,13 @@ def with_grouping(call: AggregateCall, grouping: Sequence[Expression], sets: Gro
     return replace(call, arguments=asked)
 
 
-def grouped(key: Expression, grouping_sets: GroupingSets | None) -> Expression:
+def grouped(key: Expression, index: int, grouping_sets: GroupingSets | None) -> Expression:
     """A key that some grouping set leaves out may be null."""
-    return key if grouping_sets is None else replace(key, nullable=True)
+    always = grouping_sets is None or all(index in one for one in grouping_sets)
+    return key if always else replace(key, nullable=True)
 
 
-def projected(frame: Frame, relation: Aggregate, columns: Sequence[Named]) -> Frame:
+def projected(frame: Frame, relation: Relation, columns: Sequence[Named]) -> Frame:
     attributes = tuple(column.attribute() for column in columns)
     seen: set[int] = set()
     distinct = []
@@ -109,8 +125,8 @@ def above(
     """The expression over the aggregation's own columns."""
 
     def rule(node: Expression) -> Expression:
-        if node in grouping and not isinstance(node, Literal):
-            index = list(grouping).index(node)
+        index = None if isinstance(node, Literal) else position(node, grouping)
+        if index is not None:
             return Column(type=keys[index].type, nullable=keys[index].nullable, text=node.text, index=index)
         if isinstance(node, WindowCall):
             return replace(
@@ -126,10 +142,26 @@ def above(
             raise missing_aggregation(node, bool(grouping))
         if isinstance(node, Lambda):
             return replace(node, body=rule(node.body))
+        if isinstance(node, Subquery):
+            return above_subquery(node, rule)
         return map_children(node, rule)
 
     made = rule(expression)
     return replace(made, text=expression.text)
+
+
+def above_subquery(node: Subquery, rule: Rule) -> Expression:
+    """A subquery over the groups sees the groups' columns."""
+
+    def moved(outer: OuterColumn) -> Expression:
+        column = rule(Column(type=outer.type, nullable=outer.nullable, text=outer.text, index=outer.index))
+        if not isinstance(column, Column):
+            raise NotNative("a subquery that uses what is no column of the groups")
+        return replace(outer, index=column.index, nullable=column.nullable)
+
+    made = map_children(node, rule)
+    assert isinstance(made, Subquery)
+    return replace(made, relation=map_outer(made.relation, moved))
 
 
 def missing_aggregation(column: Column, is_grouped: bool) -> SparkError:

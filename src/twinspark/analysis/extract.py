@@ -27,7 +27,7 @@ def extract(child: Expression, key: Expression, settings: Settings) -> Expressio
     if isinstance(type, MapType):
         return map_value(child, key, settings)
     if is_null(type):
-        return replace(build.literal(None), text=f"{child.text}.{key.text}")
+        return replace(build.literal(None), text=f"{child.text}[{key.text}]")
     raise SparkError("INVALID_EXTRACT_BASE_FIELD_TYPE", base=quoted(child.text), other=type_text(type))
 
 

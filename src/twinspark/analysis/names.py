@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from twinspark.analysis import build
@@ -14,15 +14,20 @@ from twinspark.analysis.scope import (
     Frame,
     Hit,
     as_expression,
+    full_name,
     resolve_in_plan,
     resolve_name,
     revealed,
     unresolved,
 )
 from twinspark.errors import NotNative, SparkError
+from twinspark.functions.registry import GENERATOR
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
-from twinspark.plan.expressions import Expression, OuterColumn, Variable
+from twinspark.plan.expressions import Call, Expression, OuterColumn, Variable
+from twinspark.types import quote_identifier
+
+Finder = Callable[["Scope", Sequence[str]], Named | None]
 
 
 @dataclass
@@ -35,8 +40,13 @@ class Scope:
     outer: Scope | None = None
     reveals: bool = False
     windows: dict[str, object] = field(default_factory=dict)
-    aliases: dict[str, Expression] = field(default_factory=dict)  # lateral column aliases
-    prefers: dict[str, Expression] = field(default_factory=dict)  # output names that win over the frame's
+    aliases: dict[str, tuple[Expression, ...]] = field(default_factory=dict)  # lateral column aliases
+    first: Finder | None = None  # names that win over the frame's
+    last: Finder | None = None  # names that are found when the frame has none
+    lenient: bool = False  # what a level cannot answer is asked one level below (ORDER BY)
+    in_aggregate: bool = False
+    qualifies: bool = False  # columns are shown under their whole names, as in some errors
+    shown: Frame | None = None  # whose names are suggested for one that is not found
 
     def __post_init__(self) -> None:
         if self.outer is None:
@@ -47,9 +57,7 @@ class Scope:
         return self.context.settings
 
     def within(self, variables: dict[str, Variable]) -> Scope:
-        return Scope(
-            self.frame, self.context, {**self.variables, **variables}, self.outer, False, self.windows, self.aliases
-        )
+        return replace(self, variables={**self.variables, **variables}, reveals=False)
 
     def inside(self, frame: Frame) -> Scope:
         """The scope of a subquery's own frame."""
@@ -61,26 +69,41 @@ def resolve(scope: Scope, parts: Sequence[str], plan_id: int | None = None) -> N
     variable = scope.variables.get(parts[0]) or scope.variables.get(parts[0].lower())
     if variable is not None and plan_id is None:
         return fields_of(variable, parts[0], tuple(parts[1:]), scope)
-    preferred = scope.prefers.get(parts[0].lower()) if len(parts) == 1 else None
+    preferred = scope.first(scope, parts) if scope.first is not None else None
     if preferred is not None:
-        return Named(preferred, parts[0])
+        return preferred
     hit = find(scope, parts, plan_id)
     if hit is not None:
-        return named_hit(as_expression(scope.frame, hit[0]), hit, scope)
-    alias = scope.aliases.get(parts[0].lower())
-    if alias is not None:
-        shown = replace(alias, text=f"lateralAliasReference({parts[0]})")
-        return fields_of(shown, parts[0], tuple(parts[1:]), scope)
-    found = outer_column(scope, parts, plan_id)
+        return named_hit(as_expression(scope.frame, hit[0], scope.qualifies), hit, scope)
+    found = lateral_alias(scope, parts) or (scope.last(scope, parts) if scope.last is not None else None)
+    found = found or outer_column(scope, parts, plan_id)
     if found is None:
-        raise unresolved(scope.frame, parts)
+        raise unresolved(scope.shown or scope.frame, parts)
     return found
+
+
+def lateral_alias(scope: Scope, parts: Sequence[str]) -> Named | None:
+    """A name given earlier in the same list."""
+    named = scope.aliases.get(parts[0].lower(), ())
+    if len(named) > 1:
+        raise SparkError("AMBIGUOUS_LATERAL_COLUMN_ALIAS", name=quote_identifier(parts[0]), n=len(named))
+    if not named:
+        return None
+    if isinstance(named[0], Call) and named[0].signature.kind == GENERATOR:
+        raise NotNative("a name of generated columns used beside them")
+    shown = replace(named[0], text=f"{LATERAL}({parts[0]})")
+    return fields_of(shown, parts[0], tuple(parts[1:]), scope)
+
+
+LATERAL = "lateralAliasReference"
 
 
 def find(scope: Scope, parts: Sequence[str], plan_id: int | None) -> Hit | None:
     sensitive = scope.settings.case_sensitive
 
     def look(frame: Frame) -> Hit | None:
+        if scope.lenient:
+            return lenient_hit(frame, parts, scope)
         if plan_id is not None and plan_id in frame.plans:
             hit = resolve_in_plan(frame, plan_id, parts, sensitive)
             if hit is not None:
@@ -95,6 +118,16 @@ def find(scope: Scope, parts: Sequence[str], plan_id: int | None) -> Hit | None:
     if result is None:
         return None
     scope.frame, hit = result
+    return hit
+
+
+def lenient_hit(frame: Frame, parts: Sequence[str], scope: Scope) -> Hit | None:
+    try:
+        hit = resolve_name(frame, parts, scope.settings.case_sensitive)
+        if hit is not None:
+            named_hit(as_expression(frame, hit[0]), hit, scope)
+    except SparkError:
+        return None
     return hit
 
 
@@ -128,9 +161,10 @@ def outer_reference(frame: Frame, attribute: Attribute, depth: int) -> Expressio
     return OuterColumn(
         type=attribute.type,
         nullable=attribute.nullable,
-        text=f"outer({attribute.name})",
+        text=f"outer({full_name(attribute)})",
         index=frame.slots[attribute.id],
         depth=depth,
+        name=attribute.name,
     )
 
 

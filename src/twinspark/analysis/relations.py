@@ -310,8 +310,13 @@ def fold_keys(both: Frame, pairs: Sequence[tuple[Attribute, Attribute]], kind: s
     rest = [passing(both, a) for a in both.attributes if a.id not in taken]
     result = project(both, [*keys, *rest])
     out = {a.id for a in result.attributes}
-    hidden = tuple(a for a in both.attributes if a.id in taken and a.id not in out)
+    hidden = tuple(map(as_metadata, (a for a in both.attributes if a.id in taken and a.id not in out)))
     return with_hidden(result, both, hidden)
+
+
+def as_metadata(attribute: Attribute) -> Attribute:
+    """A folded key is a metadata column from now on, and says so (Attribute.markAsQualifiedAccessOnly)."""
+    return replace(attribute, metadata=(*attribute.metadata, ("__metadata_col", attribute.name)))
 
 
 def with_hidden(result: Frame, below: Frame, hidden: Attributes) -> Frame:

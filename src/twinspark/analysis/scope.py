@@ -11,7 +11,7 @@ from twinspark.analysis.suggest import suggestions
 from twinspark.errors import SparkError
 from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.relations import Field, Project, Relation
-from twinspark.types import DataType, quote_identifier
+from twinspark.types import DataType, quote_identifier, quote_if_needed
 
 _ids = itertools.count(1)
 
@@ -265,12 +265,16 @@ def star(frame: Frame, target: Sequence[str], case_sensitive: bool) -> list[Attr
     same = alike(case_sensitive)
     return [
         a
-        for a in (*frame.attributes, *frame.hidden)
+        for a in (*frame.hidden, *frame.attributes)  # what USING folded comes first (UnresolvedStar)
         if len(a.qualifier) >= len(target) and all(map(same, a.qualifier[-len(target) :], target))
     ]
 
 
-def as_expression(frame: Frame, attribute: Attribute) -> Expression:
-    return Column(
-        type=attribute.type, nullable=attribute.nullable, text=attribute.name, index=frame.slots[attribute.id]
-    )
+def as_expression(frame: Frame, attribute: Attribute, qualified: bool = False) -> Expression:
+    """`qualified`: under its whole name, as some errors show it."""
+    text = full_name(attribute) if qualified else attribute.name
+    return Column(type=attribute.type, nullable=attribute.nullable, text=text, index=frame.slots[attribute.id])
+
+
+def full_name(attribute: Attribute) -> str:
+    return ".".join(map(quote_if_needed, (*attribute.qualifier, attribute.name)))

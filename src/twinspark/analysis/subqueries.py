@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
-from twinspark.analysis import build
+from twinspark.analysis import build, outer
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
-from twinspark.plan.expressions import Expression, OuterColumn, Subquery
-from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, expressions_in, own_expressions
+from twinspark.plan.expressions import Column, Expression, OuterColumn, Subquery
+from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, own_expressions
 from twinspark.plan.rewrite import walk
 from twinspark.types import BOOLEAN, DataType
 
@@ -43,8 +44,7 @@ def in_subquery(values: Sequence[Expression], relation: Relation, negated: bool,
 
 
 def raw_in(values: Sequence[Expression], relation: Relation, settings: Settings) -> Subquery:
-    shown = ", ".join(v.text for v in values)
-    left = shown if len(values) == 1 else f"named_struct({shown})"
+    left = values[0].text if len(values) == 1 else f"named_struct({', '.join(map(row_field, values, count(1)))})"
     text = f"({left} IN (listquery({', '.join(outer_names(relation))})))"
     if len(values) != len(relation.fields):
         raise different_lengths(text, values, relation)
@@ -61,6 +61,11 @@ def raw_in(values: Sequence[Expression], relation: Relation, settings: Settings)
         relation=cast_columns(relation, wanted, settings),
         values=made,
     )
+
+
+def row_field(value: Expression, index: int) -> str:
+    name = value.text if isinstance(value, Column) else f"col{index}"
+    return f"'{name}', {value.text}"
 
 
 def different_lengths(text: str, values: Sequence[Expression], relation: Relation) -> SparkError:
@@ -88,9 +93,8 @@ def outer_columns(expression: Expression) -> list[OuterColumn]:
 
 
 def outer_names(relation: Relation) -> list[str]:
-    """The columns around that a subquery uses, each once, as Spark lists them in its name."""
-    found = [c for e in expressions_in(relation) for c in outer_columns(e) if c.depth == 1]
-    return list(dict.fromkeys(c.text.removeprefix("outer(").removesuffix(")") for c in found))
+    """The columns around that a subquery uses, every time it does, as Spark lists them in its name."""
+    return [column.name for column in outer.outer_columns(relation)]
 
 
 def check_correlation(relation: Relation) -> None:

@@ -115,6 +115,8 @@ class RelationWriter(SubqueryWriter):
         volatile = any(map(is_volatile, relation.expressions))
         if select.distinct or select.is_volatile or (windows and (select.has_windows or select.is_cut)):
             select = self.wrap(select)
+        if select.group and any(map(has_subquery, relation.expressions)):
+            select = self.wrap(select)  # DuckDB does not know the groups' columns inside
         columns = list(map(self.expressions(select).write, relation.expressions))
         if grows_too_much(select, columns):
             select = self.wrap(select)
@@ -129,6 +131,8 @@ class RelationWriter(SubqueryWriter):
     def _(self, relation: Filter) -> Select:
         select = self.write(relation.input)
         if select.is_cut or select.has_windows or select.is_volatile:
+            select = self.wrap(select)
+        if select.group and has_subquery(relation.condition):
             select = self.wrap(select)
         condition = self.expressions(select).write(relation.condition)
         if select.group:
@@ -184,7 +188,9 @@ class RelationWriter(SubqueryWriter):
             select = self.wrap(select)
         writer = self.expressions(select)
         keys = [writer.key(key) for key in relation.grouping]
-        columns = [*keys, *map(writer.write, relation.aggregates)]
+        pairs = list(zip(keys, relation.grouping, strict=True))
+        shown = [key if is_used(i, relation.grouping_sets) else null_of(e) for i, (key, e) in enumerate(pairs)]
+        columns = [*shown, *map(writer.write, relation.aggregates)]
         group = grouping_text(keys, relation.grouping_sets)
         made = replace(select.with_columns(columns), group=group, having=groups_of_rows(relation))
         return self.wrap_group(made, relation)
@@ -279,12 +285,24 @@ def groups_of_rows(relation: Aggregate) -> tuple[str, ...]:
     return ("count(*) > 0",) if total else ()
 
 
+def is_used(index: int, sets: tuple[tuple[int, ...], ...] | None) -> bool:
+    return sets is None or any(index in one for one in sets)
+
+
+def null_of(expression: Expression) -> str:
+    return f"CAST(NULL AS {duck_type(expression.type)})"
+
+
 def normal_zero(sql: str, type: object) -> str:
     return f"CAST({sql} + 0 AS {duck_type(type)})" if isinstance(type, FloatType | DoubleType) else sql
 
 
 def has_window(expression: Expression) -> bool:
     return any(isinstance(node, WindowCall) for node in walk(expression))
+
+
+def has_subquery(expression: Expression) -> bool:
+    return any(isinstance(node, Subquery) for node in walk(expression))
 
 
 def is_volatile(expression: Expression) -> bool:

@@ -35,6 +35,7 @@ class OuterColumn(Expression):
 
     index: int
     depth: int = 1
+    name: str = field(default="", compare=False)  # without its qualifier, which `text` shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +57,10 @@ class Cast(Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Expression):
-    """A call of a scalar function."""
+    """A call of a scalar function; its name and arguments say which overload it is."""
 
     name: str
-    signature: Signature
+    signature: Signature = field(compare=False)
     arguments: tuple[Expression, ...]
     settings: Settings
 

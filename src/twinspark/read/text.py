@@ -12,6 +12,7 @@ from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression
 from twinspark.read.sql import ParserConfig, parse_expression, parse_statement, tree
 from twinspark.read.walk import Walk, read_query
+from twinspark.read.walk.meanings import check_meaning
 
 
 def read_expression_text(text: str, scope: Scope) -> Named:
@@ -32,7 +33,10 @@ def read_query_text(
     positional: Sequence[Expression] = (),
 ) -> Frame:
     """A query; anything else that a statement may be is a command, and not read here."""
-    statement = parse_statement(text, parser_config(context))
+    check_meaning(context.config)
+    config = parser_config(context)
+    text = config.substituted(text)
+    statement = parse_statement(text, config)
     if not isinstance(statement, tree.Query):
         raise NotNative(f"SQL: {type(statement).__name__}")
     if positional:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from twinspark.analysis import build
 from twinspark.analysis import relations as make
 from twinspark.analysis.aggregates import has_aggregate
@@ -10,26 +13,27 @@ from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
-from twinspark.plan.expressions import Expression
+from twinspark.plan.expressions import AggregateCall, Expression, WindowCall
+from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
-from twinspark.read.walk.expressions import Walk
+from twinspark.read.walk.expressions import Walk, conjuncts
+from twinspark.read.walk.operators import pushed
 from twinspark.read.walk.subqueries import in_subquery
 
 
 def where(frame: Frame, node: tree.Expression, walk: Walk) -> Frame:
     scope = walk.scope(frame, reveals=True)
-    conditions = [condition(part, scope, walk) for part in conjuncts(node)]
+    parts = [pushed(part) for part in conjuncts(node)]
+    conditions = [condition(part, scope, walk) for part in conjuncts_of(parts)]
+    check_conditions(conditions, node, scope, walk)
     for one in conditions:
-        check_condition(one, walk)
         frame = make.filter(scope.frame if frame is not scope.frame else frame, one, walk.settings)
         scope.frame = frame
     return frame
 
 
-def conjuncts(node: tree.Expression) -> list[tree.Expression]:
-    if isinstance(node, tree.Logical) and node.operator == "AND":
-        return [*conjuncts(node.left), *conjuncts(node.right)]
-    return [node]
+def conjuncts_of(nodes: Sequence[tree.Expression]) -> list[tree.Expression]:
+    return [part for node in nodes for part in conjuncts(node)]
 
 
 def condition(node: tree.Expression, scope: Scope, walk: Walk) -> Expression:
@@ -40,8 +44,17 @@ def condition(node: tree.Expression, scope: Scope, walk: Walk) -> Expression:
     return walk.read(node, scope)
 
 
-def check_condition(condition: Expression, walk: Walk) -> None:
-    if has_aggregate(condition):
-        raise SparkError("INVALID_WHERE_CONDITION", condition=quoted(condition.text), expressionList=condition.text)
-    if has_generator(condition):
+def check_conditions(conditions: Sequence[Expression], node: tree.Expression, scope: Scope, walk: Walk) -> None:
+    if any(map(has_generator, conditions)):
         raise NotNative("SQL: a generator in WHERE")
+    if any(has_window(c) for c in conditions):
+        raise NotNative("SQL: a window function in WHERE")
+    if any(map(has_aggregate, conditions)):
+        shown = walk.read(node, replace(scope, qualifies=True))
+        calls = [n.text for n in nodes_of(shown) if isinstance(n, AggregateCall)]
+        whole = walk.read(node, scope)
+        raise SparkError("INVALID_WHERE_CONDITION", condition=quoted(whole.text), expressionList=", ".join(calls))
+
+
+def has_window(expression: Expression) -> bool:
+    return any(isinstance(node, WindowCall) for node in nodes_of(expression))

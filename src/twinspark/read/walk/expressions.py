@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from twinspark.analysis import build
@@ -16,7 +16,7 @@ from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Expression
 from twinspark.read.sql import tree
-from twinspark.types import StructType
+from twinspark.types import StructType, quote_identifier
 
 Handler = Callable[..., Any]
 HANDLERS: dict[type, Handler] = {}
@@ -29,6 +29,18 @@ def walks(*classes: type) -> Callable[[Handler], Handler]:
         return handler
 
     return note
+
+
+# Raised by Spark where it does not know the text any more.
+WITHOUT_CONTEXT = frozenset(
+    {
+        "AMBIGUOUS_LATERAL_COLUMN_ALIAS",
+        "INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT",
+        "MISSING_WINDOW_SPECIFICATION",
+        "STAR_GROUP_BY_POS",
+        "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_GROUP_BY",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +83,7 @@ class Walk:
 
     def located(self, error: SparkError, node: tree.Node) -> SparkError:
         """The error with the innermost fragment of the text that it came from."""
-        if not error.contexts:
+        if not error.contexts and error.condition not in WITHOUT_CONTEXT:
             fragment = self.text[node.start : node.stop]
             error.contexts = (QueryContext(fragment, node.start, node.stop - 1),)
         return error
@@ -85,8 +97,9 @@ class Walk:
                 continue
             named = self.column(node, scope)
             out.append(named)
-            if isinstance(node, tree.Alias):
-                scope.aliases[named.name.lower()] = named.expression
+            if isinstance(node, tree.Alias) or (isinstance(node, NAMES_FIELD) and named.passes is None):
+                earlier = scope.aliases.get(named.name.lower(), ())
+                scope.aliases[named.name.lower()] = (*earlier, named.expression)
         return out
 
     def star(self, node: tree.Star, scope: Scope) -> list[Named]:
@@ -96,6 +109,8 @@ class Walk:
             if any(len(name.parts) > 1 for name in node.excluded):
                 raise NotNative("SQL: EXCEPT of a nested name")
             excluded = [name.parts[0] for name in node.excluded]
+            if len({name.lower() for name in excluded}) < len(excluded):
+                raise self.located(SparkError("EXCEPT_OVERLAPPING_COLUMNS", columns=", ".join(excluded)), node)
             for name in excluded:
                 if not any(same(name, a.name) for a in found):
                     raise NotNative("SQL: EXCEPT of a name that is not there")
@@ -106,10 +121,35 @@ class Walk:
     def struct_star(self, node: tree.Star, scope: Scope) -> list[Named]:
         if node.excluded:
             raise NotNative("SQL: EXCEPT of a struct's fields")
-        child = resolve(scope, node.target).expression
+        try:
+            child = resolve(scope, node.target).expression
+        except SparkError as error:
+            columns = ", ".join(quote_identifier(a.name) for a in scope.frame.attributes)
+            target = ".".join(map(quote_identifier, node.target))
+            unknown = SparkError("CANNOT_RESOLVE_STAR_EXPAND", targetString=target, columns=columns)
+            raise self.located(unknown, node) from error
         if not isinstance(child.type, StructType):
             raise NotNative("SQL: a star of what is no struct")
         return [Named(build.get_field(child, f.name, self.settings), f.name) for f in child.type.fields]
+
+
+def conjuncts(node: tree.Expression) -> list[tree.Expression]:
+    if isinstance(node, tree.Logical) and node.operator == "AND":
+        return [*conjuncts(node.left), *conjuncts(node.right)]
+    return [node]
+
+
+def tree_nodes(value: Any) -> Iterator[tree.Node]:
+    """A node and all below it, queries inside too."""
+    if isinstance(value, tree.Node):
+        yield value
+        value = tuple(getattr(value, one.name) for one in fields(value))
+    if isinstance(value, tuple):
+        for part in value:
+            yield from tree_nodes(part)
+
+
+NAMES_FIELD = (tree.Column, tree.Dereference)  # a field taken out of a column goes by its own name
 
 
 @walks(tree.Column)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis import build
+from twinspark.analysis.aggregates import has_aggregate
 from twinspark.analysis.lambdas import call_with_lambdas, lambda_of
+from twinspark.analysis.literals import literal
 from twinspark.analysis.names import Scope
+from twinspark.analysis.outer import outer_in
 from twinspark.analysis.relations import Named
 from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.expressions import Expression, Frame, Lambda, Literal, SortOrder
+from twinspark.functions import overloads
+from twinspark.functions.registry import AGGREGATE
+from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, Lambda, Literal, SortOrder, children_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.data_types import parse_type
-from twinspark.read.walk.expressions import Walk, walks
+from twinspark.read.walk.expressions import Walk, tree_nodes, walks
+from twinspark.types import StructType, quote_identifier, quote_if_needed
 
 CAST_NAMES = frozenset(
     {"bigint", "binary", "boolean", "date", "decimal", "double", "float", "int"}
@@ -21,32 +28,58 @@ CAST_NAMES = frozenset(
 )
 
 
+OF_THE_ORDERED = frozenset({"mode", "percentile_cont", "percentile_disc"})  # they take what WITHIN GROUP orders
+DATAFRAMES_ONLY = frozenset({"product"})
+
+
 @walks(tree.Function)
 def walk_function(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     made = walk_call(node, scope, walk)
+    if isinstance(made, AggregateCall) and any(outer_in(made)):
+        raise NotNative("SQL: an aggregate of columns of the query around")
     if node.over is None:
+        check_not_nested(made, node, walk)
         return made
     return over(made, node.over, scope, walk)
+
+
+def check_not_nested(made: Expression, node: tree.Function, walk: Walk) -> None:
+    if isinstance(made, AggregateCall) and any(map(has_aggregate, children_of(made))):
+        inner = next(one for one in tree_nodes(node.arguments) if is_aggregate_node(one))
+        raise walk.located(SparkError("NESTED_AGGREGATE_FUNCTION"), inner)
 
 
 def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     name = function_name(node)
     if any(isinstance(a, tree.NamedArgument) for a in node.arguments):
         raise NotNative(f"SQL: named arguments of {name}")
-    if node.within_group:
-        raise NotNative("SQL: WITHIN GROUP")
     if any(isinstance(a, tree.Lambda) for a in node.arguments):
         return higher_order(name, node, scope, walk)
+    if scope.first is not None and is_aggregate(name):
+        scope = replace(scope, in_aggregate=True)
     if name in CAST_NAMES and len(node.arguments) == 1:
         return build.cast(walk.read(node.arguments[0], scope), parse_type(name), walk.settings, shown=False)
+    if name in DATAFRAMES_ONLY:
+        raise NotNative(f"function {name}: not one of SQL")
+    within = tuple(sort_order(item, scope, walk) for item in node.within_group)
+    given = arguments(name, node, scope, walk)
     return build.call(
         name,
-        arguments(name, node, scope, walk),
+        [within[0].child, *given] if within and name in OF_THE_ORDERED else given,
         walk.settings,
         distinct=node.distinct,
+        ordering=within,
         filter=walk.read(node.filter, scope) if node.filter is not None else None,
         ignore_nulls=node.nulls == "IGNORE",
     )
+
+
+def is_aggregate_node(node: tree.Node) -> bool:
+    return isinstance(node, tree.Function) and is_aggregate(function_name(node))
+
+
+def is_aggregate(name: str) -> bool:
+    return any(signature.kind == AGGREGATE for signature in overloads(name))
 
 
 def function_name(node: tree.Function) -> str:
@@ -74,6 +107,10 @@ def arguments(name: str, node: tree.Function, scope: Scope, walk: Walk) -> list[
 def star_arguments(name: str, node: tree.Star, scope: Scope, walk: Walk, distinct: bool) -> list[Expression]:
     if name == "count" and not node.target and not distinct:
         return [build.literal(1)]
+    if name == "count" and not distinct and len(node.target) == 1:
+        raise SparkError(
+            "INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT", tableName=quote_identifier(node.target[0])
+        )
     columns = walk.star(node, scope)
     if name == "struct":
         return [part for c in columns for part in (build.literal(c.name), c.expression)]
@@ -93,7 +130,30 @@ def walk_struct(node: tree.Struct | tree.Row, scope: Scope, walk: Walk) -> Expre
     parts: list[Expression] = []
     for field in node.fields:
         parts += struct_field(walk.column(field, scope), field, len(parts) // 2)
-    return build.call("struct", parts, walk.settings)
+    return replace(build.call("struct", parts, walk.settings), text=struct_text(node, parts))
+
+
+def struct_text(node: tree.Struct | tree.Row, parts: list[Expression]) -> str:
+    """(a, b) is a named_struct; STRUCT(a, b AS c) is shown as it was called."""
+    shown = [
+        f"{value.text} AS {quote_if_needed(name.text)}" if isinstance(field, tree.Alias) else value.text
+        for field, name, value in zip(node.fields, parts[::2], parts[1::2], strict=True)
+    ]
+    if isinstance(node, tree.Struct):
+        return f"struct({', '.join(shown)})"
+    pairs = [f"{name.text}, {value}" for name, value in zip(parts[::2], shown, strict=True)]
+    return f"named_struct({', '.join(pairs)})"
+
+
+def like_row(made: Expression, model: Expression) -> Expression:
+    """A row under the field names of another: comparisons look at places, not at names."""
+    if not isinstance(made.type, StructType) or not isinstance(model.type, StructType) or not isinstance(made, Call):
+        return made
+    names = model.type.names
+    if made.name != "struct" or len(names) != len(made.type.names) or names == made.type.names:
+        return made
+    parts = [part for name, value in zip(names, made.arguments[1::2], strict=True) for part in (literal(name), value)]
+    return replace(build.call("struct", parts, made.settings), text=made.text)
 
 
 @walks(tree.FirstLast)
@@ -142,9 +202,13 @@ def window_definition(spec: tree.WindowSpec, scope: Scope) -> tree.WindowDefinit
 
 
 def sort_order(item: tree.SortItem, scope: Scope, walk: Walk) -> SortOrder:
+    return direction(item, walk.read(item.child, scope))
+
+
+def direction(item: tree.SortItem, child: Expression) -> SortOrder:
     ascending = item.ordering != "DESC"
     nulls_first = item.nulls == "FIRST" if item.nulls else ascending
-    return SortOrder(child=walk.read(item.child, scope), ascending=ascending, nulls_first=nulls_first)
+    return SortOrder(child=child, ascending=ascending, nulls_first=nulls_first)
 
 
 def read_frame(node: tree.WindowFrame, scope: Scope, walk: Walk) -> Frame:

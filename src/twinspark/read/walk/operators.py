@@ -7,18 +7,22 @@ from dataclasses import replace
 from functools import reduce
 
 from twinspark.analysis import build
-from twinspark.analysis.names import Scope
+from twinspark.analysis.names import Scope, named_hit
+from twinspark.analysis.relations import Named
+from twinspark.analysis.scope import as_expression, resolve_name
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression, Literal
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, walks
+from twinspark.read.walk.functions import like_row
 
 NAMES = {"=": "==", "||": "concat", "<<": "shiftleft", ">>": "shiftright", ">>>": "shiftrightunsigned", "DIV": "div"}
 
 
 @walks(tree.Binary)
 def walk_binary(node: tree.Binary, scope: Scope, walk: Walk) -> Expression:
-    left, right = walk.read(node.left, scope), walk.read(node.right, scope)
+    left = walk.read(node.left, scope)
+    right = like_row(walk.read(node.right, scope), left)
     if node.operator in ("<>", "!="):
         return build.call("not", [build.call("==", [left, right], walk.settings)], walk.settings)
     text = f"({left.text} {node.operator} {right.text})" if node.operator in SHIFTS else None
@@ -46,7 +50,31 @@ def walk_logical(node: tree.Logical, scope: Scope, walk: Walk) -> Expression:
 def walk_not(node: tree.Not, scope: Scope, walk: Walk) -> Expression:
     if isinstance(node.child, tree.InSubquery):
         return walk.read(replace(node.child, negated=not node.child.negated), scope)
-    return negated(walk.read(node.child, scope), True, walk)
+    shown = negated(walk.read(node.child, scope), True, walk)
+    inner = pushed(node)
+    return shown if inner is node else replace(walk.read(inner, scope), text=shown.text)
+
+
+def pushed(node: tree.Expression) -> tree.Expression:
+    """NOT pushed down to the subqueries below it, for IN and NOT IN take unknown as false (BooleanSimplification)."""
+    if not isinstance(node, tree.Not) or not isinstance(node.child, tree.Logical | tree.Not):
+        return node
+    if not has_in_subquery(node.child):
+        return node
+    child = node.child
+    if isinstance(child, tree.Not):
+        return pushed(child.child)
+    operator = "OR" if child.operator == "AND" else "AND"
+    left, right = (pushed(tree.Not(side.start, side.stop, side)) for side in (child.left, child.right))
+    return replace(child, operator=operator, left=left, right=right)
+
+
+def has_in_subquery(node: tree.Expression) -> bool:
+    if isinstance(node, tree.Not):
+        return has_in_subquery(node.child)
+    if isinstance(node, tree.Logical):
+        return has_in_subquery(node.left) or has_in_subquery(node.right)
+    return isinstance(node, tree.InSubquery)
 
 
 def negated(made: Expression, is_negated: bool, walk: Walk) -> Expression:
@@ -64,7 +92,8 @@ def walk_between(node: tree.Between, scope: Scope, walk: Walk) -> Expression:
 
 @walks(tree.In)
 def walk_in(node: tree.In, scope: Scope, walk: Walk) -> Expression:
-    parts = [walk.read(node.child, scope), *walk.reads(node.options, scope)]
+    child = walk.read(node.child, scope)
+    parts = [child, *(like_row(option, child) for option in walk.reads(node.options, scope))]
     return negated(build.call("in", parts, walk.settings), node.negated, walk)
 
 
@@ -99,7 +128,8 @@ def walk_like(node: tree.Like, scope: Scope, walk: Walk) -> Expression:
     parts = walk.reads((node.child, node.pattern), scope)
     if node.escape is not None:
         parts.append(build.literal(node.escape))
-    return negated(build.call(LIKES[node.kind], parts, walk.settings), node.negated, walk)
+    text = f"ilike({parts[0].text}, {parts[1].text})" if node.kind == "ILIKE" else None
+    return negated(build.call(LIKES[node.kind], parts, walk.settings, text=text), node.negated, walk)
 
 
 @walks(tree.LikeQuantified)
@@ -139,8 +169,15 @@ def walk_cast(node: tree.Cast, scope: Scope, walk: Walk) -> Expression:
 
 
 @walks(tree.CurrentLike)
-def walk_current(node: tree.CurrentLike, scope: Scope, walk: Walk) -> Expression:
-    return build.call(node.name.lower(), [], walk.settings)
+def walk_current(node: tree.CurrentLike, scope: Scope, walk: Walk) -> Expression | Named:
+    column = frame_column(node.written, scope)
+    return column if column is not None else build.call(node.name.lower(), [], walk.settings)
+
+
+def frame_column(name: str, scope: Scope) -> Named | None:
+    """A column of that name is meant before the function."""
+    hit = resolve_name(scope.frame, (name,), scope.settings.case_sensitive) if name else None
+    return named_hit(as_expression(scope.frame, hit[0]), hit, scope) if hit is not None else None
 
 
 @walks(tree.Extract)

@@ -7,16 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from twinspark.analysis import build
 from twinspark.analysis import relations as make
+from twinspark.analysis.names import Scope
+from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.expressions import Expression, Literal, SortOrder
+from twinspark.plan.expressions import Expression, Literal, SortOrder, Subquery
 from twinspark.plan.relations import Relation, Shared
+from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk
-from twinspark.read.walk.functions import sort_order
-from twinspark.types import IntegerType, is_integral
+from twinspark.read.walk.functions import direction, sort_order
+from twinspark.types import is_integral
 
 _uses = itertools.count(1)  # two texts may name a query alike at the same place
 
@@ -59,6 +61,9 @@ def with_ctes(node: tree.With, walk: Walk) -> Walk:
         relation = read_query(named.query, walk).plain()
         if named.columns:
             relation = renamed(relation, named.columns)
+        if any(outer_columns(relation)):  # it cannot stand in front of the statement
+            walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(relation, named.name)})
+            continue
         shared = Shared(input=relation, fields=relation.fields, key=f"{named.name}@{next(_uses)}")
         walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(shared, named.name)})
     return walk
@@ -144,11 +149,31 @@ def organized(selected: Selected, node: tree.Organization | None, walk: Walk) ->
 
 
 def sorted_frame(frame: Frame, items: tuple[tree.SortItem, ...], walk: Walk, is_global: bool = True) -> Frame:
-    if is_all(items):
-        items = all_items(items[0], frame)
-    scope = walk.scope(frame, reveals=True)
-    ordering = [by_ordinal(sort_order(item, scope, walk), scope.frame, item) for item in items]
+    if is_all(items) and is_global and not has_name(frame, "all", walk):
+        return make.sort(frame, [direction(items[0], column) for column in frame.columns()])
+    scope = walk.scope(frame, reveals=True, lenient=True, shown=frame)
+    ordering = [frame_order(item, scope, frame, walk) for item in items]
     return make.sort(scope.frame, ordering, is_global)
+
+
+def has_name(frame: Frame, name: str, walk: Walk) -> bool:
+    return bool(make.find_columns(frame, name, walk.settings))
+
+
+def frame_order(item: tree.SortItem, scope: Scope, frame: Frame, walk: Walk) -> SortOrder:
+    order = sort_order(item, scope, walk)
+    place = position_of(item.child, walk)
+    if place is None:
+        check_no_subquery(order.child)
+        return order
+    by_position(place, frame, item, walk)
+    return replace(order, child=scope.frame.column(frame.attributes[place - 1]))
+
+
+def check_no_subquery(expression: Expression) -> None:
+    """Spark refuses them in an order, in words that show its plan."""
+    if any(isinstance(node, Subquery) for node in nodes_of(expression)):
+        raise NotNative("SQL: a subquery in ORDER BY")
 
 
 def is_all(items: tuple[tree.SortItem, ...]) -> bool:
@@ -156,29 +181,18 @@ def is_all(items: tuple[tree.SortItem, ...]) -> bool:
     return isinstance(only, tree.Column) and [p.lower() for p in only.parts] == ["all"]
 
 
-def all_items(item: tree.SortItem, frame: Frame) -> tuple[tree.SortItem, ...]:
-    return tuple(
-        replace(item, child=tree.Column(item.start, item.stop, (*a.qualifier[-1:], a.name))) for a in frame.attributes
-    )
+def position_of(node: tree.Expression, walk: Walk, key: str = "spark.sql.orderByOrdinal") -> int | None:
+    """`ORDER BY 2`: a whole number that stands for a column of the list."""
+    if not isinstance(node, tree.NumberLiteral) or node.kind != "integer" or not walk.context.flag(key):
+        return None
+    value = int(node.text)
+    return value if -(1 << 31) <= value < 1 << 31 else None
 
 
-def by_ordinal(order: SortOrder, frame: Frame, item: tree.SortItem) -> SortOrder:
-    """`ORDER BY 2`: the second column (spark.sql.orderByOrdinal)."""
-    if not is_ordinal(order.child):
-        return order
-    position = ordinal_value(order.child)
-    if not 1 <= position <= len(frame.attributes):
-        raise SparkError("ORDER_BY_POS_OUT_OF_RANGE", index=position, size=len(frame.attributes))
-    return replace(order, child=frame.column(frame.attributes[position - 1]))
-
-
-def is_ordinal(expression: Expression) -> bool:
-    return isinstance(expression, Literal) and isinstance(expression.type, IntegerType) and expression.value is not None
-
-
-def ordinal_value(expression: Expression) -> int:
-    assert isinstance(expression, Literal)
-    return int(expression.value)
+def by_position(place: int, frame: Frame, item: tree.SortItem, walk: Walk) -> None:
+    if not 1 <= place <= len(frame.attributes):
+        error = SparkError("ORDER_BY_POS_OUT_OF_RANGE", index=place, size=len(frame.attributes))
+        raise walk.located(error, item.child)
 
 
 def row_count(node: tree.Expression, walk: Walk, name: str) -> int:
@@ -191,7 +205,3 @@ def row_count(node: tree.Expression, walk: Walk, name: str) -> int:
 
 
 NO_ROWS = Relation(fields=())
-
-
-def literal_true() -> Expression:
-    return build.literal(True)

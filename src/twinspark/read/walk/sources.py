@@ -17,7 +17,7 @@ from twinspark.plan.expressions import Expression, Literal
 from twinspark.plan.relations import Field, Join, OneRow, Range, Values
 from twinspark.read.sql import tree
 from twinspark.read.views import table_frame
-from twinspark.read.walk.expressions import Walk
+from twinspark.read.walk.expressions import Walk, conjuncts, tree_nodes
 from twinspark.read.walk.queries import RELATION, read_query
 from twinspark.types import LONG, is_integral
 
@@ -213,9 +213,24 @@ def read_join(node: tree.Join, walk: Walk) -> Frame:
         return make.using_join(left, right, kind, names, walk.settings)
 
     def condition(sides: Frame) -> Expression | None:
-        return walk.read(node.condition, walk.scope(sides)) if node.condition is not None else None
+        return join_condition(node.condition, sides, walk)
 
     return make.join(left, right, kind, condition)
+
+
+def join_condition(node: tree.Expression | None, sides: Frame, walk: Walk) -> Expression | None:
+    """IN of a subquery is known only where unknown and false are the same: alone, or beside AND."""
+    if node is None:
+        return None
+    parts = conjuncts(node)
+    if any((isinstance(one, tree.InSubquery) and one.negated) or hides_in(one) for one in parts):
+        raise NotNative("SQL: NOT IN, or IN inside an expression, as a join condition")
+    return walk.read(node, walk.scope(sides))
+
+
+def hides_in(node: tree.Expression) -> bool:
+    inside = not isinstance(node, tree.InSubquery)
+    return inside and any(isinstance(one, tree.InSubquery) for one in tree_nodes(node))
 
 
 def read_joined(node: tree.Relation, left: Frame, walk: Walk) -> Frame:
@@ -227,7 +242,7 @@ def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | No
     right = read_source(node.relation, walk.inside(walk.scope(left)))
 
     def condition(sides: Frame) -> Expression | None:
-        return walk.read(on, walk.scope(sides)) if on is not None else None
+        return join_condition(on, sides, walk)
 
     frame = make.join(left, right, kind, condition)
     assert isinstance(frame.relation, Join)
