@@ -23,6 +23,9 @@ SESSION_STATEMENT = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+MAKES_TABLES = re.compile(
+    r"\s*(?:CREATE\s+(?!.*\bTEMP(?:ORARY)?\b)|REPLACE|ALTER|IMPORT|LOAD|BEGIN|EXECUTE)\b", re.IGNORECASE
+)
 COMMENT = re.compile(r"\s*(?:--[^\n]*(?:\n|$)|/\*.*?\*/)", re.DOTALL)
 
 
@@ -51,6 +54,18 @@ def makes_global_view(plan: Any) -> bool:
     if plan.command.WhichOneof("command_type") == "sql_command":
         return bool(re.match(r"\s*CREATE\s.*GLOBAL", uncommented(sql_text(plan.command.sql_command)), re.I))
     return bool(plan.command.create_dataframe_view.is_global)
+
+
+def makes_tables(plan: Any) -> bool:
+    """Whether a plan that runs on Spark may leave tables in Spark's own catalog."""
+    if plan.WhichOneof("op_type") != "command":
+        return False
+    kind = plan.command.WhichOneof("command_type")
+    if kind == "sql_command":
+        return bool(MAKES_TABLES.match(uncommented(sql_text(plan.command.sql_command))))
+    if kind == "write_operation":
+        return bool(plan.command.write_operation.WhichOneof("save_type") == "table")
+    return bool(kind in ("write_operation_v2", "write_stream_operation_start"))
 
 
 def sql_text(command: Any) -> str:

@@ -16,7 +16,7 @@ from twinspark.session.artifacts import CACHE, Artifacts
 from twinspark.session.catalog_calls import catalog_call, is_catalog_call
 from twinspark.session.commands import is_quick, read_command
 from twinspark.session.config import SessionConfig
-from twinspark.session.effects import change_of, makes_global_view
+from twinspark.session.effects import change_of, makes_global_view, makes_tables
 from twinspark.session.frames import Framer
 from twinspark.session.journal import NEVER, Entry, Journal, entry_of
 from twinspark.session.native import Cursor, Query, Surroundings
@@ -58,6 +58,7 @@ class Session:
             self.journal,
             self.artifacts,
             lambda: shared.global_owners,
+            shared.tables_on_spark.bring,
         )
         self.catalog: str = source.catalog if source else "spark_catalog"
         self.database: str = source.database if source else "default"
@@ -228,6 +229,8 @@ class Session:
     # ---- on Spark
 
     def _relayed(self, asked: Asked, reason: str) -> RelayedOperation:
+        if makes_tables(asked.plan):
+            self.shared.catalogs.elsewhere = True  # from now on Spark's catalog may hold what ours does not
         return RelayedOperation(asked, self.spark, reason, self._relayed_ended)
 
     def _relayed_ended(self, operation: RelayedOperation) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from twinspark.session.native import NativeEngine
 from twinspark.session.settings import Settings
 from twinspark.session.spark_side import SparkSide
+from twinspark.session.tables_on_spark import TablesOnSpark
 from twinspark.session.tables_session import ServerCatalogs
 from twinspark.session.views import SharedViews
 from twinspark.spark.engine import SparkEngine
@@ -32,6 +33,7 @@ class Shared:
     views: SharedViews = field(default_factory=SharedViews)
     global_owners: list[SparkSide] = field(default_factory=list)  # Spark must know their journals before it reads any
     catalogs: ServerCatalogs = field(init=False)
+    tables_on_spark: TablesOnSpark = field(init=False)
     listeners: list[Callable[[Ended], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -39,6 +41,7 @@ class Shared:
         hive = own.get("spark.sql.catalogImplementation", "in-memory") != "in-memory"
         elsewhere = hive or self.settings.spark_remote is not None
         self.catalogs = ServerCatalogs(str(self.warehouse), elsewhere)
+        self.tables_on_spark = TablesOnSpark(self.catalogs, self.settings.spark_remote is None)
 
     @property
     def warehouse(self) -> Path:

@@ -35,6 +35,7 @@ class SparkSide:
         journal: Journal,
         artifacts: Artifacts,
         global_owners: Callable[[], "list[SparkSide]"] = list,
+        bring_tables: Callable[[Relay, int, bytes], None] = lambda relay, generation, request: None,
     ) -> None:
         self._engine = engine
         self._user_id = user_id
@@ -43,6 +44,7 @@ class SparkSide:
         self._journal = journal
         self._artifacts = artifacts
         self._global_owners = global_owners
+        self._bring_tables = bring_tables
         self._sent_hashes: set[str] = set()
         self._lock = threading.RLock()
         self._generation = 0
@@ -59,7 +61,7 @@ class SparkSide:
 
     def unary(self, rpc: str, request: bytes) -> bytes:
         def send(relay: Relay) -> bytes:
-            self._bring_cached_rows(relay, request)
+            self._bring(relay, request)
             return relay.unary(rpc, self._addressed(rpc, request))
 
         return self._again_if_dead(send) + self._suffix(rpc)
@@ -67,7 +69,7 @@ class SparkSide:
     def stream(self, rpc: str, request: bytes, on_call: Callable[[Any], None] = lambda call: None) -> Iterator[bytes]:
         """Responses as Spark sends them, each with our session id appended; `on_call` may keep the call to cancel."""
         relay, suffix = self.ready(), self._suffix(rpc)
-        self._bring_cached_rows(relay, request)
+        self._bring(relay, request)
         call = relay.stream(rpc, self._addressed(rpc, request))
         on_call(call)
         try:
@@ -123,6 +125,11 @@ class SparkSide:
                 raise
         return send(self.ready())
 
+    def _bring(self, relay: Relay, request: bytes) -> None:
+        """What the request names and Spark does not have yet."""
+        self._bring_cached_rows(relay, request)
+        self._bring_tables(relay, self._generation, request)
+
     def _bring_cached_rows(self, relay: Relay, request: bytes) -> None:
         """Rows of createDataFrame that were uploaded to us: Spark gets those a plan names, when it names them."""
         if not (missing := self._artifacts.hashes() - self._sent_hashes):
@@ -161,7 +168,7 @@ class SparkSide:
             self._upload(relay, entry.requests())
             return
         for request in entry.requests():
-            self._bring_cached_rows(relay, request)
+            self._bring(relay, request)
             if entry.rpc == "ExecutePlan":
                 drain(relay.stream("ExecutePlan", self._addressed("ExecutePlan", without_reattach(request))))
             else:

@@ -35,6 +35,7 @@ class AddColumn:
     nullable: bool = True
     position: Position | None = None
     default: str | None = None
+    exists: str | None = None  # what rows have that are there already: a literal both engines read alike
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,12 @@ class FileTable:
         if self.managed:
             shutil.rmtree(local_path(self.location), ignore_errors=True)
 
+    def drop_rows(self) -> None:
+        """TRUNCATE: the directory stays, empty."""
+        path = local_path(self.location)
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path, exist_ok=True)
+
     def definition(self) -> dict[str, Any]:
         return {
             "provider": self.provider,

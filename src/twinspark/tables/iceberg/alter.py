@@ -30,7 +30,7 @@ from twinspark.tables.changes import (
     find_field,
     quoted,
 )
-from twinspark.tables.iceberg.types import DEFAULT, SPARK_TYPE, WIDENED, iceberg_type, spark_schema
+from twinspark.tables.iceberg.types import DEFAULT, EXISTS, SPARK_TYPE, WIDENED, iceberg_type, spark_schema
 from twinspark.types import sql_name
 
 
@@ -61,6 +61,8 @@ def add_column(transaction: Transaction, change: AddColumn, table_name: str) -> 
     remember_type(transaction, path, change.type)
     if change.default is not None:
         update_default(transaction, UpdateColumnDefault(path, change.default), table_name)
+    if change.exists is not None:
+        set_properties(transaction, {f"{EXISTS}{field_id(transaction, path)}": change.exists})
     if not change.nullable:
         update_nullability(transaction, UpdateColumnNullability(path, False), table_name)
 

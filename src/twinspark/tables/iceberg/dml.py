@@ -61,23 +61,23 @@ def rewriting(catalog: IcebergCatalog, identifier: Identifier, predicate: Predic
 def delete(
     catalog: IcebergCatalog, identifier: Identifier, connection: Any, condition: str, predicate: Predicate | None = None
 ) -> int:
-    """Removes the rows for which `condition` (DuckDB SQL over the columns) is true; `predicate` only prunes files."""
+    """Removes the rows for which `condition` (DuckDB SQL over the columns, of `t`) is true; `predicate` only prunes."""
     with rewriting(catalog, identifier, predicate) as candidates:
         hit = affected_files(connection, candidates, condition)
         candidates.write.delete_files(candidates.files([path for path, _ in hit]))
         partly = [path for path, whole in hit if not whole]
         gone = counted(connection, candidates, [path for path, _ in hit], condition)
         if partly:
-            kept = f"SELECT {columns_sql(candidates)} FROM {candidates.rows(partly)} WHERE ({condition}) IS NOT TRUE"
+            kept = f"SELECT {columns_sql(candidates)} FROM {candidates.rows(partly)} t WHERE ({condition}) IS NOT TRUE"
             candidates.write.write(connection, kept)
     return gone
 
 
 def affected_files(connection: Any, candidates: Candidates, condition: str) -> list[tuple[str, bool]]:
     """Files with a matching row, and whether all their rows match."""
+    hits = f"SELECT {FILE_COLUMN}, coalesce({condition}, false) AS hit FROM {candidates.rows()} t"
     found = connection.execute(
-        f"SELECT {FILE_COLUMN}, count(*) = count(*) FILTER (WHERE {condition}) FROM {candidates.rows()} "
-        f"GROUP BY ALL HAVING count(*) FILTER (WHERE {condition}) > 0"
+        f"SELECT {FILE_COLUMN}, bool_and(hit) FROM ({hits}) GROUP BY ALL HAVING bool_or(hit)"
     ).fetchall()
     return [(path, whole) for path, whole in found]
 
@@ -85,7 +85,7 @@ def affected_files(connection: Any, candidates: Candidates, condition: str) -> l
 def counted(connection: Any, candidates: Candidates, paths: Sequence[str], condition: str) -> int:
     if not paths:
         return 0
-    [(count,)] = connection.execute(f"SELECT count(*) FROM {candidates.rows(paths)} WHERE {condition}").fetchall()
+    [(count,)] = connection.execute(f"SELECT count(*) FROM {candidates.rows(paths)} t WHERE {condition}").fetchall()
     return int(count)
 
 
@@ -114,7 +114,7 @@ def update(
             else name_sql(name)
             for name in candidates.columns
         )
-        candidates.write.write(connection, f"SELECT {values} FROM {candidates.rows(paths)}")
+        candidates.write.write(connection, f"SELECT {values} FROM {candidates.rows(paths)} t")
     return changed
 
 
@@ -260,7 +260,7 @@ def overwrite_where(
         candidates.write.delete_files(candidates.files([path for path, _ in hit]))
         partly = [path for path, whole in hit if not whole]
         if partly:
-            kept = f"SELECT {columns_sql(candidates)} FROM {candidates.rows(partly)} WHERE ({condition}) IS NOT TRUE"
+            kept = f"SELECT {columns_sql(candidates)} FROM {candidates.rows(partly)} t WHERE ({condition}) IS NOT TRUE"
             candidates.write.write(connection, kept)
         return candidates.write.write(connection, select)
 

@@ -36,7 +36,8 @@ from twinspark.types import sql_name
 
 # A field whose Spark type Iceberg widens (tinyint, smallint, char, varchar, intervals) keeps it here, by field id.
 SPARK_TYPE = "twinspark.type."
-DEFAULT = "twinspark.default."
+DEFAULT = "twinspark.default."  # what new rows get
+EXISTS = "twinspark.exists."  # what rows have that were there before the column
 WIDENED = (ByteType, ShortType, CharType, VarcharType, DayTimeIntervalType, YearMonthIntervalType)
 
 TO_ICEBERG: Mapping[type[DataType], iceberg.IcebergType] = {
@@ -125,7 +126,14 @@ def iceberg_type(type: DataType, next_id: NextId) -> iceberg.IcebergType:
 
 def remembered_types(schema: StructType, made: Schema) -> dict[str, str]:
     pairs = zip(spark_leaves(schema), made_leaves(made.as_struct()), strict=True)
-    return {f"{SPARK_TYPE}{id}": type.json() for type, id in pairs if isinstance(type, WIDENED)}
+    types = {f"{SPARK_TYPE}{id}": type.json() for type, id in pairs if isinstance(type, WIDENED)}
+    return types | remembered_defaults(schema, made)
+
+
+def remembered_defaults(schema: StructType, made: Schema) -> dict[str, str]:
+    pairs = zip(schema.fields, made.fields, strict=True)
+    told = {id.field_id: (field.metadata or {}).get("CURRENT_DEFAULT") for field, id in pairs}
+    return {f"{DEFAULT}{id}": str(default) for id, default in told.items() if default is not None}
 
 
 def spark_leaves(type: DataType) -> Iterator[DataType]:
@@ -168,7 +176,10 @@ def spark_field(field: iceberg.NestedField, properties: Mapping[str, str]) -> St
         metadata["comment"] = field.doc
     default = properties.get(f"{DEFAULT}{field.field_id}")
     if default is not None:
-        metadata.update({"CURRENT_DEFAULT": default, "EXISTS_DEFAULT": default})
+        metadata["CURRENT_DEFAULT"] = default
+    exists = properties.get(f"{EXISTS}{field.field_id}")
+    if exists is not None:
+        metadata["EXISTS_DEFAULT"] = exists
     type = spark_type(field, properties)
     if isinstance(type, CharType | VarcharType):
         metadata["__CHAR_VARCHAR_TYPE_STRING"] = type.simpleString()

@@ -1,0 +1,290 @@
+"""ALTER TABLE in all its forms, DROP TABLE and TRUNCATE TABLE: each is a few steps of the catalog, in one commit."""
+
+import datetime
+import decimal
+from collections.abc import Callable, Sequence
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+from twinspark.analysis.context import Context
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.relations import Relation
+from twinspark.read.sql import tree
+from twinspark.read.sql.tree import alterations as changes
+from twinspark.session.sql_names import constant
+from twinspark.session.sql_results import Answer
+from twinspark.session.table_commands_create import default_text, plain_field
+from twinspark.session.tables_targets import (
+    Target,
+    at_name,
+    commanded,
+    connection_of,
+    find_target,
+    name_of,
+    quoted,
+    written_parts,
+)
+from twinspark.session.writes_sql import done
+from twinspark.tables import (
+    AddColumn,
+    After,
+    DeleteColumn,
+    First,
+    MoveColumn,
+    RemoveProperty,
+    RenameColumn,
+    SetProperty,
+    TableChange,
+    UpdateColumn,
+    UpdateColumnComment,
+    UpdateColumnDefault,
+    UpdateColumnNullability,
+)
+from twinspark.tables.changes import find_field
+from twinspark.tables.ducktext import identifier
+from twinspark.tables.file_table import FileTable
+from twinspark.tables.iceberg import dml
+from twinspark.tables.iceberg.table import IcebergTable
+from twinspark.tables.scan_sql import duck_scan
+from twinspark.types import StructField
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+Command = Callable[[], Answer]
+
+
+class Altering:
+    """One ALTER TABLE while its changes are worked out."""
+
+    def __init__(self, target: Target, text: str, context: Context, session: "Session") -> None:
+        self.target = target
+        self.text = text
+        self.context = context
+        self.session = session
+
+    def default(self, node: Any, name: str) -> str | None:
+        if node.default is None:
+            return None
+        return default_text(node, self.text, self.context, "ALTER TABLE ADD COLUMNS", name)
+
+    def constant(self, node: Any) -> str | None:
+        """The value of a default at this moment, written as both engines read it."""
+        if node.default is None:
+            return None
+        return literal_text(constant(node.default, self.text, self.context, self.session), self.target)
+
+
+def literal_text(value: Any, target: Target) -> str | None:
+    match value:
+        case None:
+            return None
+        case bool():
+            return str(value).lower()
+        case int() | decimal.Decimal():
+            return str(value)
+        case datetime.datetime():
+            raise target.refuses("ADD COLUMN with a timestamp as default")
+        case datetime.date():
+            return f"DATE '{value}'"
+        case str() if "'" not in value and "\\" not in value:
+            return f"'{value}'"
+    raise target.refuses("ADD COLUMN with such a default")
+
+
+@singledispatch
+def steps(change: Any, altering: Altering) -> Sequence[TableChange]:
+    raise altering.target.refuses(f"ALTER TABLE {type(change).__name__}")
+
+
+@steps.register
+def _(change: changes.AddColumns, altering: Altering) -> Sequence[TableChange]:
+    return [added(each, altering) for each in change.columns]
+
+
+def added(each: changes.AddedColumn, altering: Altering) -> AddColumn:
+    *parent, name = each.name.parts
+    return AddColumn(
+        tuple(parent),
+        name,
+        each.type,
+        each.comment,
+        each.nullable,
+        position(each),
+        altering.default(each, name),
+        altering.constant(each),
+    )
+
+
+def position(each: Any) -> First | After | None:
+    if each.position.upper() == "FIRST":
+        return First()
+    return After(each.after) if each.after else None
+
+
+@steps.register
+def _(change: changes.ReplaceColumns, altering: Altering) -> Sequence[TableChange]:
+    """All columns go, then the new ones come: none keeps its rows."""
+    gone = [DeleteColumn((name,)) for name in altering.target.table.schema.names]
+    return [*gone, *(added(each, altering) for each in change.columns)]
+
+
+@steps.register
+def _(change: changes.RenameColumn, altering: Altering) -> Sequence[TableChange]:
+    return [RenameColumn(change.column.parts, change.to)]
+
+
+@steps.register
+def _(change: changes.DropColumns, altering: Altering) -> Sequence[TableChange]:
+    return [DeleteColumn(each.parts, change.if_exists) for each in change.columns]
+
+
+@steps.register
+def _(change: changes.AlterColumns, altering: Altering) -> Sequence[TableChange]:
+    return [step for each in change.columns for step in column_steps(each, altering)]
+
+
+def column_steps(each: changes.ColumnChange, altering: Altering) -> list[TableChange]:
+    path = each.column.parts
+    made: list[TableChange] = []
+    if each.type is not None:
+        made.append(UpdateColumn(path, each.type))
+    if each.nullable is not None:
+        made.append(UpdateColumnNullability(path, each.nullable))
+    if each.comment is not None:
+        made.append(UpdateColumnComment(path, each.comment))
+    if (place := position(each)) is not None:
+        made.append(MoveColumn(path, place))
+    if each.drop_default:
+        made.append(UpdateColumnDefault(path, None))
+    if each.default is not None:
+        made.append(UpdateColumnDefault(path, new_default(each, altering)))
+    return made
+
+
+def new_default(each: changes.ColumnChange, altering: Altering) -> str:
+    found = find_field(altering.target.table.schema, each.column.parts)
+    asked = AskedDefault(each.default, found.dataType)
+    return default_text(asked, altering.text, altering.context, "ALTER TABLE ALTER COLUMN", each.column.parts[-1])
+
+
+class AskedDefault:
+    """A default for a column whose type is the table's."""
+
+    def __init__(self, default: Any, type: Any) -> None:
+        self.default = default
+        self.type = plain_field(StructField("c", type)).dataType
+        self.name = ""
+
+
+@steps.register
+def _(change: changes.SetProperties, altering: Altering) -> Sequence[TableChange]:
+    return [SetProperty(key, value or "") for key, value in change.properties]
+
+
+@steps.register
+def _(change: changes.UnsetProperties, altering: Altering) -> Sequence[TableChange]:
+    return [RemoveProperty(key) for key, _ in change.properties]
+
+
+@steps.register
+def _(change: changes.ClusterBy, altering: Altering) -> Sequence[TableChange]:
+    names = str([list(name.parts) for name in change.columns]).replace("'", '"')
+    return [SetProperty("clusteringColumns", names)]
+
+
+# ---- ALTER TABLE
+
+
+def alter_table(statement: tree.AlterTable, text: str, context: Context, session: "Session") -> Command:
+    if statement.is_view:
+        raise NotNative("SQL: ALTER VIEW")
+    try:
+        target = commanded(written_parts(statement.name, text, context, session), context)
+    except SparkError as error:
+        raise at_name(error, statement.name, text) from error
+    if isinstance(statement.change, changes.RenameTable):
+        return rename_table(target, statement.change, context)
+    if statement.partition is not None:
+        raise target.refuses("ALTER TABLE … PARTITION")
+    made = steps(statement.change, Altering(target, text, context, session))
+    check_no_nulls(target, made, context)
+    return done(lambda: target.catalog.alter_table(target.name.identifier, made))
+
+
+def rename_table(target: Target, change: changes.RenameTable, context: Context) -> Command:
+    wanted = change.to.parts
+    parts = wanted if len(wanted) > 1 else (*target.name.qualifier[:-1], *wanted)
+    name = name_of(parts, context)
+    return done(lambda: target.catalog.rename_table(target.name.identifier, name.identifier))
+
+
+def check_no_nulls(target: Target, made: Sequence[TableChange], context: Context) -> None:
+    """SET NOT NULL holds for the rows that are there; nothing checks them later."""
+    table = target.table
+    for change in made:
+        if isinstance(change, UpdateColumnNullability) and not change.nullable and isinstance(table, IcebergTable):
+            path = ".".join(identifier(part) for part in change.column)
+            query = f"SELECT 1 FROM {duck_scan(table.scan())} WHERE {path} IS NULL LIMIT 1"
+            if connection_of(context).execute(query).fetchall():
+                raise SparkError("NOT_NULL_ASSERT_VIOLATION", walkedTypePath=".".join(change.column))
+        if isinstance(change, AddColumn) and not change.nullable and change.exists is None and has_rows(table):
+            raise target.refuses("ADD COLUMN NOT NULL without a default")
+
+
+def has_rows(table: Any) -> bool:
+    return isinstance(table, IcebergTable) and table.scan().rows > 0
+
+
+# ---- DROP TABLE, TRUNCATE TABLE
+
+
+def drop_table(statement: tree.DropTable, text: str, context: Context, session: "Session") -> Command:
+    parts = written_parts(statement.name, text, context, session)
+    if (view := context.views.get(tuple(part.lower() for part in parts))) is not None:
+        return drop_temporary_view(parts, view, session)
+    target = find_target(parts, context)
+    if target is None and statement.if_exists:
+        return done(lambda: None)
+    if target is None:
+        name = name_of(parts, context)
+        full = (*name.qualifier[:-1], parts[-1])
+        raise SparkError(
+            "TABLE_OR_VIEW_NOT_FOUND", relationName=quoted(full), searchPath=f"[{quoted(name.qualifier[:-1])}]"
+        )
+    return done(lambda: target.catalog.drop_table(target.name.identifier, purge=is_managed(target)))
+
+
+def is_managed(target: Target) -> bool:
+    """A managed table's files go with it, as Spark's do; those at a LOCATION of the user's stay."""
+    home = target.catalog.iceberg.catalog.properties.get("warehouse", "")
+    return bool(home) and target.table.location.startswith(home)
+
+
+def drop_temporary_view(parts: tuple[str, ...], view: Any, session: "Session") -> Command:
+    is_global = len(parts) == 2
+    if session.views.is_on_spark(parts[-1], is_global) or isinstance(view, Relation):
+        raise NotNative("SQL: DROP of a view that lives on Spark")
+    return done(lambda: session.views.drop(parts[-1], is_global))
+
+
+def truncate_table(statement: tree.TruncateTable, text: str, context: Context, session: "Session") -> Command:
+    try:
+        target = commanded(written_parts(statement.table, text, context, session), context)
+    except SparkError as error:
+        raise at_name(error, statement.table, text) from error
+    if statement.partition is not None:
+        raise target.refuses("TRUNCATE TABLE … PARTITION")
+    return done(lambda: empty(target, context))
+
+
+def empty(target: Target, context: Context) -> None:
+    table, connection = target.table, connection_of(context)
+    if isinstance(table, IcebergTable):
+        dml.delete(target.catalog.iceberg, target.name.identifier, connection, "true")
+        return
+    columns = ", ".join(f"NULL AS {identifier(name)}" for name in table.schema.names)
+    if isinstance(table, FileTable):
+        table.drop_rows()
+    else:
+        table.write(f"SELECT {columns} WHERE false", "overwrite", connection)

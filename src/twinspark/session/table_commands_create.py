@@ -1,0 +1,334 @@
+"""CREATE TABLE, CREATE TABLE AS SELECT, [CREATE OR] REPLACE TABLE and CREATE TABLE LIKE."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from twinspark.analysis import build
+from twinspark.analysis.context import Context
+from twinspark.analysis.scope import Frame, frame_of
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.castable import can_store
+from twinspark.functions.typing import type_text
+from twinspark.plan.relations import OneRow
+from twinspark.read.sql import tree
+from twinspark.read.walk import Walk, read_query
+from twinspark.session.sql_names import constant
+from twinspark.session.sql_results import Answer
+from twinspark.session.tables_session import tables_of
+from twinspark.session.tables_targets import Parts, at_name, find_target, name_of, quoted, written_parts, written_to
+from twinspark.session.writes import CHAR_TYPE, LIMITED, Rows, spark_errors
+from twinspark.session.writes_assignment import DEFAULT
+from twinspark.session.writes_source import Source, text_message, written
+from twinspark.session.writes_sql import done
+from twinspark.tables.catalogs import Name
+from twinspark.tables.file_table import FORMATS, FileTable
+from twinspark.tables.iceberg.maintenance import keep_short
+from twinspark.tables.session_catalog import SessionCatalog
+from twinspark.tables.transforms import Identity, Transform, of_call
+from twinspark.types import CharType, StringType, StructField, StructType, VarcharType, as_nullable, quote_identifier
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+Command = Callable[[], Answer]
+PROVIDERS = {"iceberg", "delta", *FORMATS}
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A table that is to be: what CREATE TABLE, saveAsTable and writeTo say of it."""
+
+    name: Name
+    catalog: SessionCatalog
+    provider: str
+    partitions: Sequence[Transform]
+    properties: dict[str, str]
+
+    @property
+    def full_name(self) -> str:
+        return quoted(self.name.qualifier)
+
+    @property
+    def told(self) -> dict[str, str]:
+        return {"provider": self.provider, **self.properties}
+
+    def create(self, schema: StructType) -> None:
+        self.checked(schema)
+        self.catalog.create_table(self.name.identifier, self.kept(schema), self.partitions, self.told)
+
+    def create_as(self, rows: Rows) -> None:
+        """Nobody sees the table before its rows are there; a failed query leaves nothing."""
+        if self.provider != "iceberg":
+            self.create_files_as(rows)
+            return
+        with spark_errors(rows):
+            self.staged_as(rows, self.catalog.stage_create)
+
+    def replace_as(self, rows: Rows, or_create: bool) -> None:
+        """The old table stays until the new one is whole."""
+        self.check_replaceable(or_create)
+        stage = self.catalog.stage_create_or_replace if or_create else self.catalog.stage_replace
+        with spark_errors(rows):
+            self.staged_as(rows, stage)
+
+    def staged_as(self, rows: Rows, stage: Callable[..., Any]) -> None:
+        with stage(self.name.identifier, rows.schema, self.partitions, self.told) as staged:
+            staged.write(rows.connection, rows.select())
+            staged.commit()
+        keep_short(self.catalog.iceberg, self.name.identifier)
+
+    def create_files_as(self, rows: Rows) -> None:
+        self.create(rows.schema)
+        try:
+            with spark_errors(rows):
+                made = self.catalog.load_table(self.name.identifier)
+                self.catalog.insert(self.name.identifier, rows.connection, in_order(rows, made.schema), "append")
+        except BaseException:
+            self.catalog.drop_table(self.name.identifier)
+            raise
+
+    def replace(self, schema: StructType, or_create: bool) -> None:
+        self.check_replaceable(or_create)
+        self.checked(schema)
+        stage = self.catalog.stage_create_or_replace if or_create else self.catalog.stage_replace
+        stage(self.name.identifier, self.kept(schema), self.partitions, self.told).commit()
+
+    def check_replaceable(self, or_create: bool) -> None:
+        """What is there must be an Iceberg table: a directory of files cannot be replaced in one step."""
+        other = self.catalog.other(self.name.identifier)
+        if self.provider != "iceberg" or other is not None:
+            raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName=self.full_name, operation="REPLACE TABLE")
+        if not or_create and not self.catalog.table_exists(self.name.identifier):
+            path = f"[{quoted(self.name.qualifier[:-1])}]"
+            raise SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=self.full_name, searchPath=path)
+
+    def checked(self, schema: StructType) -> None:
+        check_names(schema.names)
+        names = {name.lower() for name in schema.names}
+        for transform in self.partitions:
+            if transform.column[0].lower() not in names:
+                raise SparkError(
+                    "COLUMN_NOT_DEFINED_IN_TABLE",
+                    colType="partition column",
+                    colName=quoted(transform.column),
+                    tableName=self.full_name,
+                    tableCols=", ".join(map(quote_identifier, schema.names)),
+                )
+        if self.provider in FORMATS and len(self.partitions) == len(schema.fields):
+            raise SparkError("ALL_PARTITION_COLUMNS_NOT_ALLOWED")
+
+    def kept(self, schema: StructType) -> StructType:
+        """File tables keep the lengths of texts beside the columns; Iceberg's remember the types themselves."""
+        return schema if self.provider == "iceberg" else StructType(list(map(plain_field, schema.fields)))
+
+
+def plain_field(field: StructField) -> StructField:
+    text = field.dataType.simpleString()
+    if not text.startswith(("char(", "varchar(")):
+        return field
+    return StructField(field.name, StringType(), field.nullable, {**(field.metadata or {}), CHAR_TYPE: text})
+
+
+def in_order(rows: Rows, schema: StructType) -> str:
+    """A file table moves its partition columns to the end."""
+    return f"SELECT {', '.join(map(quoted_name, schema.names))} FROM ({rows.select()})"
+
+
+def quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def check_names(names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name.lower() in seen:
+            raise SparkError("COLUMN_ALREADY_EXISTS", columnName=quote_identifier(name.lower()))
+        seen.add(name.lower())
+
+
+def definition(
+    parts: Parts, context: Context, provider: str, partitions: Sequence[Transform], properties: dict[str, str]
+) -> Definition:
+    name = name_of(parts, context)
+    chosen = (provider or context.config.get("twinspark.tables.provider") or "iceberg").lower()
+    if chosen not in PROVIDERS:
+        raise NotNative(f"tables of {chosen}")
+    return Definition(name, tables_of(context).catalogs.get(name.catalog), chosen, partitions, properties)
+
+
+# ---- CREATE TABLE
+
+
+def create_table(statement: tree.CreateTable, text: str, context: Context, session: "Session") -> Command:
+    check_supported(statement)
+    made = defined(statement, text, context, session)
+    there = made.catalog.table_exists(made.name.identifier) or made.catalog.load_view(made.name.identifier)
+    made.catalog.load_namespace(made.name.identifier.namespace)
+    if there and not statement.replace:
+        if statement.if_not_exists:
+            return done(lambda: None)
+        raise made.catalog.iceberg.already_exists(as_written(made, statement, text, context, session))
+    if statement.query is not None:
+        return create_as(statement, made, text, context, session)
+    schema = StructType([column(each, text, context, session) for each in columns_of(statement)])
+    made.checked(schema)
+    if statement.replace:
+        return done(lambda: made.replace(schema, statement.or_create))
+    return done(lambda: made.create(schema))
+
+
+def as_written(made: Definition, statement: Any, text: str, context: Context, session: "Session") -> Any:
+    """Spark names the table in the letters of the statement when it is there already."""
+    parts = written_parts(statement.name, text, context, session)
+    identifier = made.name.identifier
+    return identifier.__class__(identifier.namespace, parts[-1])
+
+
+def check_supported(statement: tree.CreateTable) -> None:
+    clauses = statement.clauses
+    if statement.temporary or statement.constraints or clauses.bucket or clauses.row_format or clauses.file_format:
+        raise NotNative("SQL: CREATE TABLE with Hive's clauses, buckets or constraints")
+    if any(each.generated or each.identity or each.constraint for each in statement.columns):
+        raise NotNative("SQL: generated columns")
+    if clauses.collation is not None:
+        raise NotNative("SQL: a table's collation")
+
+
+def defined(statement: Any, text: str, context: Context, session: "Session") -> Definition:
+    clauses = statement.clauses
+    provider = ".".join(statement.provider.parts) if statement.provider is not None else ""
+    parts = written_parts(statement.name, text, context, session)
+    properties = {key: value or "" for key, value in clauses.properties}
+    properties |= {f"option.{k}": option(v, text, context, session) for k, v in clauses.options}
+    if clauses.comment is not None:
+        properties["comment"] = clauses.comment
+    if clauses.location is not None:
+        properties["location"] = clauses.location
+    if clauses.cluster_by:
+        properties["clusteringColumns"] = str([list(name.parts) for name in clauses.cluster_by]).replace("'", '"')
+    partitions = [transform_of(each, text, context, session) for each in clauses.partitioning]
+    return definition(parts, context, provider, partitions, properties)
+
+
+def option(value: Any, text: str, context: Context, session: "Session") -> str:
+    found = None if value is None else constant(value, text, context, session)
+    return found if isinstance(found, str) else "null" if found is None else str(found).lower()
+
+
+def transform_of(node: tree.PartitionTransform, text: str, context: Context, session: "Session") -> Transform:
+    if node.type is not None:
+        return Identity((node.name,))
+    if not node.arguments:
+        return Identity((node.name,))
+    arguments = [
+        each.parts if isinstance(each, tree.Name | tree.Column) else constant(each, text, context, session)
+        for each in node.arguments
+    ]
+    if node.name.lower() == "identity" or (len(arguments) == 1 and not node.name):
+        return Identity(tuple(arguments[0]))
+    return of_call(node.name, arguments)
+
+
+def columns_of(statement: tree.CreateTable) -> list[Any]:
+    """Columns of the table, and those that PARTITIONED BY gives a type."""
+    return [*statement.columns, *(each for each in statement.clauses.partitioning if each.type is not None)]
+
+
+def column(node: Any, text: str, context: Context, session: "Session") -> StructField:
+    metadata: dict[str, Any] = {} if node.comment is None else {"comment": node.comment}
+    if getattr(node, "default", None) is not None:
+        metadata[DEFAULT] = default_text(node, text, context, "CREATE TABLE")
+    return StructField(node.name, node.type, getattr(node, "nullable", True), metadata)
+
+
+def default_text(node: Any, text: str, context: Context, command: str, name: str | None = None) -> str:
+    """A default is kept as it is written, once it is known to be a value for the column."""
+    written_as = text[node.default.start : node.default.stop]
+    walk = Walk(text, context)
+    made = walk.read(node.default, walk.scope(frame_of(OneRow())))
+    wanted = plain_field(StructField("c", node.type)).dataType
+    if not can_store(made.type, wanted):
+        raise SparkError(
+            "INVALID_DEFAULT_VALUE.DATA_TYPE",
+            statement=command,
+            colName=quote_identifier(name or node.name),
+            defaultValue=written_as,
+            expectedType=type_text(wanted),
+            actualType=type_text(made.type),
+        )
+    build.cast(made, wanted, context.settings, "ansi")
+    return written_as
+
+
+# ---- AS SELECT
+
+
+def create_as(
+    statement: tree.CreateTable, made: Definition, text: str, context: Context, session: "Session"
+) -> Command:
+    query = statement.query
+    assert query is not None
+    if statement.columns:
+        raise NotNative("SQL: CREATE TABLE AS SELECT with columns")
+    source = Source(
+        lambda: read_query(query, Walk(text, context)), lambda: text_message(text[query.start : query.stop])
+    )
+    return written(session, source, lambda frame: created_from(made, frame, context, statement))
+
+
+def created_from(made: Definition, frame: Frame, context: Context, statement: tree.CreateTable) -> Command:
+    rows = rows_for(made, frame, context)
+    if statement.replace:
+        return done(lambda: made.replace_as(rows, statement.or_create))
+    return done(lambda: made.create_as(rows))
+
+
+def rows_for(made: Definition, frame: Frame, context: Context) -> Rows:
+    """The new table's columns are the query's, all nullable (V2CreateTableAsSelectBaseExec)."""
+    found = frame.plain().schema
+    schema = StructType([StructField(f.name, as_nullable(f.dataType), True, comment_only(f)) for f in found.fields])
+    made.checked(schema)
+    return Rows.of(frame, schema, context)
+
+
+def comment_only(field: StructField) -> dict[str, Any]:
+    return {key: value for key, value in (field.metadata or {}).items() if key == "comment"}
+
+
+# ---- LIKE
+
+
+def create_like(statement: tree.CreateTableLike, text: str, context: Context, session: "Session") -> Command:
+    parts = written_parts(statement.target, text, context, session)
+    try:
+        source = written_to(written_parts(statement.source, text, context, session), context)
+    except SparkError as error:
+        raise at_name(error, statement.source, text) from error
+    there = find_target(parts, context)
+    if there is not None:
+        if statement.if_not_exists:
+            return done(lambda: None)
+        raise there.catalog.iceberg.already_exists(there.name.identifier)
+    provider = ".".join(statement.provider.parts) if statement.provider is not None else source.table.provider
+    properties = {key: value or "" for key, value in statement.clauses.properties}
+    if statement.clauses.location is not None:
+        properties["location"] = statement.clauses.location
+    if isinstance(source.table, FileTable):
+        properties |= {f"option.{key}": value for key, value in source.table.options.items()}
+    made = definition(parts, context, provider, source.table.partitioning, properties)
+    return done(lambda: made.create(raw_schema(source.table.schema)))
+
+
+def raw_schema(schema: StructType) -> StructType:
+    """With CHAR and VARCHAR as types again."""
+    return StructType(list(map(raw_field, schema.fields)))
+
+
+def raw_field(field: StructField) -> StructField:
+    metadata = dict(field.metadata or {})
+    found = LIMITED.fullmatch(str(metadata.pop(CHAR_TYPE, "")))
+    if found is None:
+        return field
+    kind = CharType if found[1] == "char" else VarcharType
+    return StructField(field.name, kind(int(found[2])), field.nullable, metadata)

@@ -1,0 +1,84 @@
+"""Our tables where Spark finds them: before a request goes there, those it may name become views of Spark's catalog."""
+
+import logging
+import threading
+import uuid
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import grpc
+from pyspark.sql.connect.proto import base_pb2
+
+from twinspark.session.tables_session import ServerCatalogs
+from twinspark.spark.relay import Relay
+
+if TYPE_CHECKING:
+    from twinspark.tables.session_catalog import SessionCatalog
+
+log = logging.getLogger("twinspark.session")
+USER = "twinspark-tables"
+HOME = "spark_catalog"
+# Listing a thousand paths by a Spark job costs seconds; by the driver it does not.
+LISTING = "SET spark.sql.sources.parallelPartitionDiscovery.threshold = 1000000"
+
+
+class TablesOnSpark:
+    """One for a server: views are the same for all sessions of a Spark. Only a Spark of our own gets them."""
+
+    def __init__(self, catalogs: ServerCatalogs, allowed: bool) -> None:
+        self._catalogs = catalogs
+        self._allowed = allowed
+        self._lock = threading.Lock()
+        self._generation = 0
+        self._session_id = ""
+        self._known: dict[tuple[str, str], str] = {}  # (database, table) -> the state Spark's view shows
+        self._databases: set[str] = set()
+
+    def bring(self, relay: Relay, generation: int, request: bytes) -> None:
+        """Whatever of ours the request's bytes name: too many names do no harm, a missing one would."""
+        if not self._allowed or self._catalogs.is_empty({}):
+            return
+        words = request.lower()
+        with self._lock:
+            self._begin(relay, generation)
+            for statement in self._statements(words):
+                self._run(relay, statement)
+
+    def _begin(self, relay: Relay, generation: int) -> None:
+        if generation != self._generation:
+            self._generation, self._session_id = generation, str(uuid.uuid4())
+            self._known.clear()
+            self._databases = {"default"}
+            self._run(relay, LISTING)
+
+    def _statements(self, words: bytes) -> Iterator[str]:
+        home = self._catalogs.of({}).get(HOME)
+        queries = import_module("twinspark.tables.on_spark")
+        for (database,) in home.list_namespaces():
+            if database not in self._databases and database.encode() in words:
+                self._databases.add(database)
+                yield queries.make_database(database)
+            yield from self._of_database(home, queries, database, words)
+
+    def _of_database(self, home: "SessionCatalog", queries: Any, database: str, words: bytes) -> Iterator[str]:
+        there = {each.name: each for each in home.list_tables([database])}
+        for key in [key for key in self._known if key[0] == database and key[1] not in there]:
+            del self._known[key]
+            yield queries.forget(*key)
+        for name, identifier in there.items():
+            if name.encode() in words:
+                state, statements = queries.shown(home, identifier, self._known.get((database, name)))
+                self._known[database, name] = state
+                yield from statements
+
+    def _run(self, relay: Relay, statement: str) -> None:
+        request = base_pb2.ExecutePlanRequest(session_id=self._session_id, operation_id=str(uuid.uuid4()))
+        request.user_context.user_id = USER
+        request.plan.command.sql_command.input.sql.query = statement
+        try:
+            for _ in relay.stream("ExecutePlan", request.SerializeToString()):
+                pass
+        except grpc.RpcError as failure:
+            # Spark will say of the query what is missing; why it is missing stands here.
+            log.warning("showing a table to Spark failed: %s: %s", statement[:200], failure.details())

@@ -1,0 +1,142 @@
+"""Rows on their way into a table: typed and named as its columns, checked, written and committed in one step."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import duckdb
+
+from twinspark.analysis.context import Context
+from twinspark.analysis.scope import Frame
+from twinspark.duck.errors import translated
+from twinspark.errors import SparkError
+from twinspark.functions.spelling import error
+from twinspark.plan.expressions import Cast
+from twinspark.plan.relations import Project
+from twinspark.session.native import Query
+from twinspark.session.tables_targets import Target, connection_of
+from twinspark.tables.delta import DeltaTable
+from twinspark.tables.ducktext import identifier
+from twinspark.tables.file_table import FileTable
+from twinspark.tables.iceberg import dml
+from twinspark.tables.iceberg.maintenance import keep_short
+from twinspark.tables.iceberg.staged import CommitConflict
+from twinspark.tables.predicates import Predicate
+from twinspark.types import StructField, StructType, quote_identifier, sql_name
+
+CHAR_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
+LIMITED = re.compile(r"(char|varchar)\((\d+)\)")
+TRIES = 5  # of a change whose rows another writer touched meanwhile: it is made again, from what is there then
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A query whose columns are the table's, in order; the SQL gives them the table's names."""
+
+    query: Query
+    schema: StructType
+
+    @classmethod
+    def of(cls, frame: Frame, schema: StructType, context: Context) -> "Rows":
+        return cls(Query.of(frame.plain(), context, connection_of(context)), schema)
+
+    @property
+    def connection(self) -> Any:
+        return self.query.cursor
+
+    def select(self) -> str:
+        self.query.bind()
+        names = [f"c{at}" for at in range(len(self.schema.fields))]
+        columns = ", ".join(
+            f"{limited(name, field)} AS {identifier(field.name)}"
+            for name, field in zip(names, self.schema.fields, strict=True)
+        )
+        return f"SELECT {columns} FROM ({self.query.text}) AS rows({', '.join(names)})"
+
+    def overflowed(self, failure: SparkError) -> SparkError:
+        """A value too large for its column: said of the column whose cast it was (CheckOverflowInTableInsert)."""
+        told = failure.parameters
+        plan = self.query.plan
+        if failure.condition != "CAST_OVERFLOW" or not isinstance(plan, Project):
+            return failure
+        for made, field in zip(plan.expressions, self.schema.fields, strict=True):
+            if isinstance(made, Cast) and casts(made, told["sourceType"], told["targetType"]):
+                return SparkError(
+                    "CAST_OVERFLOW_IN_TABLE_INSERT",
+                    sourceType=told["sourceType"],
+                    targetType=told["targetType"],
+                    columnName=quote_identifier(field.name),
+                )
+        return failure
+
+
+def casts(made: Cast, source: str, target: str) -> bool:
+    return (f'"{sql_name(made.child.type)}"', f'"{sql_name(made.type)}"') == (source, target)
+
+
+def limited(value: str, field: StructField) -> str:
+    """Spaces at the end may be cut off to fit; a CHAR is filled up (CharVarcharCodegenUtils)."""
+    found = LIMITED.fullmatch(str((field.metadata or {}).get(CHAR_TYPE, "")))
+    if found is None:
+        return value
+    limit = int(found[2])
+    refused = error("EXCEED_LIMIT_LENGTH", limit=str(limit))
+    trimmed = f"rtrim({value}, ' ')"
+    kept = f"rpad({value}, {limit}, ' ')" if found[1] == "char" else value
+    return (
+        f"CASE WHEN length({value}) <= {limit} THEN {kept} WHEN length({trimmed}) > {limit} THEN {refused} "
+        f"ELSE rpad({trimmed}, {limit}, ' ') END"
+    )
+
+
+@contextmanager
+def spark_errors(rows: Rows | None = None) -> Iterator[None]:
+    """What DuckDB says while it writes, in Spark's terms."""
+    try:
+        yield
+    except duckdb.Error as failure:
+        told = translated(failure)
+        if rows is not None and isinstance(told, SparkError):
+            told = rows.overflowed(told)
+        raise told from failure
+
+
+def again(change: Callable[[], Result]) -> Result:
+    for _ in range(TRIES - 1):
+        try:
+            return change()
+        except CommitConflict:
+            continue
+    return change()
+
+
+def insert(target: Target, rows: Rows, mode: str) -> None:
+    """INSERT INTO (append) or INSERT OVERWRITE (overwrite) of the whole table."""
+    with spark_errors(rows):
+        again(lambda: target.catalog.insert(target.name.identifier, rows.connection, rows.select(), mode))
+
+
+def overwrite_partitions(target: Target, rows: Rows) -> None:
+    """Dynamic overwrite: only the partitions that the new rows reach."""
+    identifier, table = target.name.identifier, target.table
+    with spark_errors(rows):
+        if isinstance(table, FileTable):
+            table.write(rows.select(), "overwrite", rows.connection, dynamic=True)
+        elif isinstance(table, DeltaTable):
+            raise target.refuses("DYNAMIC OVERWRITE")
+        else:
+            iceberg = target.catalog.iceberg
+            again(lambda: dml.overwrite_partitions(iceberg, identifier, rows.connection, rows.select()))
+            keep_short(iceberg, identifier)
+
+
+def overwrite_where(target: Target, rows: Rows, condition: str, predicate: Predicate | None) -> None:
+    """Rows for which the condition is true give way to the new ones."""
+    identifier, iceberg = target.name.identifier, target.catalog.iceberg
+    assert target.iceberg
+    with spark_errors(rows):
+        again(lambda: dml.overwrite_where(iceberg, identifier, rows.connection, rows.select(), condition, predicate))
+        keep_short(iceberg, identifier)

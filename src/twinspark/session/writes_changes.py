@@ -1,0 +1,200 @@
+"""DELETE and UPDATE: conditions and values are read and typed like a query's, then written over the table's rows."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from twinspark.analysis import build
+from twinspark.analysis import relations as make
+from twinspark.analysis.context import Context
+from twinspark.analysis.scope import Frame, alike, frame_of
+from twinspark.errors import SparkError
+from twinspark.plan.expressions import Expression, GetField, Literal, MakeStruct
+from twinspark.plan.relations import Filter
+from twinspark.read.sql import tree
+from twinspark.read.walk import Walk
+from twinspark.read.walk.queries import with_ctes
+from twinspark.read.walk.sources import aliased
+from twinspark.session.sql_results import Answer
+from twinspark.session.tables_session import tables_of
+from twinspark.session.tables_targets import Target, at_name, connection_of, written_parts, written_to
+from twinspark.session.writes import again, limited, spark_errors
+from twinspark.session.writes_assignment import Assignment
+from twinspark.session.writes_expressions import Texts, columns_of
+from twinspark.session.writes_sql import done, is_default
+from twinspark.tables.iceberg import dml
+from twinspark.tables.iceberg.maintenance import keep_short
+from twinspark.tables.predicates import Predicate
+from twinspark.tables.pruning import predicate_of
+from twinspark.types import StructField, StructType, quote_identifier
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+Command = Callable[[], Answer]
+
+
+@dataclass(frozen=True)
+class Changing:
+    """The table whose rows a statement changes, as the statement's names see it."""
+
+    target: Target
+    frame: Frame
+    walk: Walk
+
+    @property
+    def context(self) -> Context:
+        return self.walk.context
+
+    @property
+    def schema(self) -> StructType:
+        return self.target.table.schema
+
+    @property
+    def assignment(self) -> Assignment:
+        return Assignment(self.target.full_name, self.context)
+
+    def condition(self, node: tree.Expression | None) -> Expression:
+        if node is None:
+            return build.literal(True)
+        return checked(self.frame, self.walk.read(node, self.walk.scope(self.frame)), self.context)
+
+    def predicate(self, condition: Expression) -> Predicate | None:
+        return predicate_of(condition, self.frame.relation)
+
+    def field(self, name: str) -> StructField:
+        same = alike(self.context.settings.case_sensitive)
+        return next(field for field in self.schema.fields if same(field.name, name))
+
+
+def checked(frame: Frame, condition: Expression, context: Context) -> Expression:
+    """A condition as a filter would take it: a boolean, or Spark's refusal."""
+    filtered = make.filter(frame, condition, context.settings).relation
+    assert isinstance(filtered, Filter)
+    return filtered.condition
+
+
+def changing(name: Any, alias: Any, ctes: Any, operation: str, text: str, context: Context, session: Any) -> Changing:
+    try:
+        target = written_to(written_parts(name, text, context, session), context)
+    except SparkError as error:
+        raise at_name(error, name, text) from error
+    if target.table.provider != "iceberg":
+        raise target.refuses(operation)
+    walk = Walk(text, context)
+    relation, qualifier = tables_of(context).relation(target.name.qualifier, context)
+    frame = aliased(frame_of(relation, qualifier), alias)
+    return Changing(target, frame, walk if ctes is None else with_ctes(ctes, walk))
+
+
+# ---- DELETE
+
+
+def delete_rows(statement: tree.Delete, text: str, context: Context, session: "Session") -> Command:
+    found = changing(statement.table, statement.alias, statement.ctes, "DELETE", text, context, session)
+    condition = found.condition(statement.where)
+    texts = Texts(context)
+    sql = texts.write(condition, columns_of("t", found.schema.names))
+    predicate = found.predicate(condition)
+    iceberg, identifier = found.target.catalog.iceberg, found.target.name.identifier
+
+    def delete() -> None:
+        cursor = connection_of(context)
+        texts.bind(cursor)
+        with spark_errors():
+            again(lambda: dml.delete(iceberg, identifier, cursor, sql, predicate))
+            keep_short(iceberg, identifier)
+
+    return done(delete)
+
+
+# ---- UPDATE
+
+
+def update_rows(statement: tree.Update, text: str, context: Context, session: "Session") -> Command:
+    found = changing(statement.table, statement.alias, statement.ctes, "UPDATE TABLE", text, context, session)
+    condition = found.condition(statement.where)
+    texts = Texts(context)
+    columns = columns_of("t", found.schema.names)
+    values = assigned(statement.assignments, found, found.frame, found.frame)
+    sql = texts.write(condition, columns)
+    written = {name: column_sql(value, name, found, texts, columns) for name, value in values.items()}
+    predicate = found.predicate(condition)
+    iceberg, identifier = found.target.catalog.iceberg, found.target.name.identifier
+
+    def update() -> None:
+        cursor = connection_of(context)
+        texts.bind(cursor)
+        with spark_errors():
+            again(lambda: dml.update(iceberg, identifier, cursor, written, sql, predicate))
+            keep_short(iceberg, identifier)
+
+    return done(update)
+
+
+def column_sql(value: Expression, name: str, found: Changing, texts: Texts, columns: Sequence[str]) -> str:
+    return limited(texts.write(value, columns), found.field(name))
+
+
+def assigned(
+    assignments: Sequence[tree.Assignment], found: Changing, names: Frame, values: Frame
+) -> dict[str, Expression]:
+    """The new value of each column that is set, cast as an INSERT would; `names` sees the target's columns."""
+    made: dict[str, Expression] = {}
+    for name, node in assignments:
+        attribute, path = column_named(name, names, found)
+        field = found.field(attribute.name)
+        value = found.assignment.default(field) if is_default(node) else read(node, values, found)
+        if field.name in made and not path:
+            raise conflict(field.name)
+        old = made.get(field.name, names.column(attribute))
+        made[field.name] = put(old, path, value, field, found)
+    return made
+
+
+def column_named(name: tree.Name, names: Frame, found: Changing) -> Any:
+    named = found.walk.column(tree.Column(name.start, name.stop, name.parts), found.walk.scope(names))
+    expression = named.expression
+    path: list[int] = []
+    while isinstance(expression, GetField):
+        assert isinstance(expression.child.type, StructType)
+        path.insert(0, expression.ordinal)
+        expression = expression.child
+    index = getattr(expression, "index", None)
+    for attribute in names.attributes:
+        if names.slots[attribute.id] == index:
+            return attribute, path
+    raise SparkError("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", objectName=quote_identifier(name.parts[-1]))
+
+
+def read(node: tree.Expression, values: Frame, found: Changing) -> Expression:
+    return found.walk.read(node, found.walk.scope(values))
+
+
+def put(old: Expression, path: Sequence[int], value: Expression, field: StructField, found: Changing) -> Expression:
+    """The column's new value; with a path, the old struct with one field changed."""
+    if not path:
+        return found.assignment.value(value, field.dataType, (field.name,), True)
+    type = old.type
+    assert isinstance(type, StructType)
+    parts = []
+    for at, each in enumerate(type.fields):
+        part: Expression = GetField(child=old, ordinal=at, type=each.dataType, nullable=True, text=each.name)
+        parts.append(put(part, path[1:], value, each, found) if at == path[0] else part)
+    return MakeStruct(type=type, nullable=False, text=old.text, values=tuple(parts))
+
+
+def conflict(name: str) -> SparkError:
+    return SparkError(
+        "DATATYPE_MISMATCH.INVALID_ROW_LEVEL_OPERATION_ASSIGNMENTS",
+        sqlExpr="",
+        errors=f"\n- Multiple assignments for {quote_identifier(name)}",
+    )
+
+
+def is_true(condition: Expression) -> bool:
+    return isinstance(condition, Literal) and condition.value is True
+
+
+def without_hidden(frame: Frame) -> Frame:
+    return replace(frame, hidden=(), source=None, plans={})

@@ -1,0 +1,209 @@
+"""MERGE: the source joined with the table, and each clause's condition and values written over both."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from twinspark.analysis import relations as make
+from twinspark.analysis.context import Context
+from twinspark.analysis.scope import Frame
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import Expression
+from twinspark.plan.relations import Join
+from twinspark.read.sql import tree
+from twinspark.read.views import table_frame
+from twinspark.read.walk import read_query
+from twinspark.read.walk.sources import aliased
+from twinspark.session.native import Query
+from twinspark.session.sql_results import Answer
+from twinspark.session.tables_targets import connection_of, written_parts
+from twinspark.session.writes import again, limited, spark_errors
+from twinspark.session.writes_changes import Changing, assigned, changing, checked, is_true, without_hidden
+from twinspark.session.writes_expressions import Texts, columns_of
+from twinspark.session.writes_source import Source, text_message, written
+from twinspark.session.writes_sql import done, is_default
+from twinspark.tables.iceberg import dml
+from twinspark.tables.iceberg.maintenance import keep_short
+from twinspark.types import StructField
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+Command = Callable[[], Answer]
+MATCHED, NOT_MATCHED, BY_SOURCE = "MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"
+
+
+@dataclass(frozen=True)
+class Action:
+    """One clause, typed: its condition, and the new values by column (None deletes)."""
+
+    when: str
+    condition: Expression | None
+    values: dict[str, Expression] | None
+
+
+@dataclass(frozen=True)
+class Merging:
+    """The two sides of a MERGE and how its clauses see them."""
+
+    found: Changing
+    source: Frame
+    joined: Frame
+    on: Expression
+
+    @classmethod
+    def of(cls, found: Changing, source: Frame, on: Callable[[Frame], Expression]) -> "Merging":
+        source = without_hidden(source)
+        joined = make.join(found.frame, source, "inner", lambda sides: checked(sides, on(sides), found.context))
+        assert isinstance(joined.relation, Join) and joined.relation.condition is not None
+        return cls(found, source, joined, joined.relation.condition)
+
+    def seen(self, when: str) -> Frame:
+        """What a clause's expressions may name."""
+        return {MATCHED: self.joined, NOT_MATCHED: self.source, BY_SOURCE: self.found.frame}[when]
+
+    @property
+    def target_of_joined(self) -> Frame:
+        """The target's columns where the joined rows have them."""
+        count = len(self.found.frame.attributes)
+        ids = self.joined.attributes[:count]
+        return Frame(self.joined.relation, ids, self.joined.slots)
+
+    # ---- all columns
+
+    def star(self, when: str) -> dict[str, Expression]:
+        """UPDATE * and INSERT *: each column of the table from the source's of that name."""
+        frame = self.seen(when)
+        count = len(self.found.frame.attributes) if when == MATCHED else 0
+        wide = Frame(frame.relation, frame.attributes[count:], frame.slots)
+        made = {}
+        for field in self.found.schema.fields:
+            node = tree.Column(0, 0, (field.name,))
+            value = self.found.walk.read(node, self.found.walk.scope(wide))
+            made[field.name] = self.stored(value, field)
+        return made
+
+    def stored(self, value: Expression, field: StructField) -> Expression:
+        return self.found.assignment.value(value, field.dataType, (field.name,), True)
+
+    def filled(self, given: dict[str, Expression]) -> dict[str, Expression]:
+        """INSERT (a, b): the other columns take their defaults."""
+        assignment = self.found.assignment
+        return {
+            f.name: given[f.name] if f.name in given else assignment.missing(f, True).expression
+            for f in self.found.schema.fields
+        }
+
+    # ---- as SQL
+
+    def merge(self, actions: Sequence[Action], query: Query, texts: Texts) -> dml.Merge:
+        target = columns_of("t", self.found.schema.names)
+        source = columns_of("s", [f"c{at}" for at in range(len(self.source.attributes))])
+        inputs = {MATCHED: (*target, *source), NOT_MATCHED: source, BY_SOURCE: target}
+
+        def written_action(action: Action) -> dml.MergeAction:
+            columns = inputs[action.when]
+            known = action.condition is None or is_true(action.condition)
+            condition = "true" if known or action.condition is None else texts.write(action.condition, columns)
+            if action.values is None:
+                return dml.MergeAction(None, condition)
+            values = {
+                name: limited(texts.write(value, columns), self.found.field(name))
+                for name, value in action.values.items()
+            }
+            return dml.MergeAction(values, condition)
+
+        by_kind = {kind: [written_action(a) for a in actions if a.when == kind] for kind in inputs}
+        on = texts.write(self.on, inputs[MATCHED])
+        return dml.Merge(query.text, on, by_kind[MATCHED], by_kind[NOT_MATCHED], by_kind[BY_SOURCE])
+
+    def command(self, actions: Sequence[Action]) -> Command:
+        context = self.found.context
+        cursor = connection_of(context)
+        query = Query.of(self.source.plain(), context, cursor)
+        texts = Texts(context)
+        whole = self.merge(actions, query, texts)
+        iceberg, identifier = self.found.target.catalog.iceberg, self.found.target.name.identifier
+
+        def carry_out() -> None:
+            work = cursor.cursor()
+            try:
+                query_on(work, query, texts)
+                with spark_errors():
+                    again(lambda: dml.merge(iceberg, identifier, work, whole))
+                    keep_short(iceberg, identifier)
+            finally:
+                work.close()
+
+        return done(carry_out)
+
+
+def query_on(work: Any, query: Query, texts: Texts) -> None:
+    Query(query.plan, query.text, query.statement, query.context, work).bind()
+    texts.bind(work)
+
+
+def merge_rows(statement: tree.Merge, text: str, context: Context, session: "Session") -> Command:
+    found = changing(
+        statement.target, statement.target_alias, statement.ctes, "MERGE INTO TABLE", text, context, session
+    )
+    if statement.schema_evolution:
+        raise found.target.refuses("MERGE WITH SCHEMA EVOLUTION")
+
+    def write(source: Frame) -> Command:
+        merging = Merging.of(found, aliased(source, statement.source_alias), lambda sides: condition(sides))
+        return merging.command([action(each, merging) for each in statement.clauses])
+
+    def condition(sides: Frame) -> Expression:
+        return found.walk.read(statement.condition, found.walk.scope(sides))
+
+    return written(session, source_of(statement, found, text, context, session), write)
+
+
+def source_of(statement: tree.Merge, found: Changing, text: str, context: Context, session: "Session") -> Source:
+    node = statement.source
+    if isinstance(node, tree.Query):
+        return Source(lambda: read_query(node, found.walk), lambda: text_message(text[node.start : node.stop]))
+    parts = written_parts(node, text, context, session)
+    cte = found.walk.ctes.get(parts[0].lower()) if len(parts) == 1 else None
+
+    def read() -> Frame:
+        return cte.frame() if cte is not None else table_frame(parts, context)
+
+    if cte is not None:
+        return Source(read, not_on_spark)
+    return Source(read, lambda: text_message(f"TABLE {text[node.start : node.stop]}"))
+
+
+def not_on_spark() -> Any:
+    raise NotNative("SQL: MERGE from a WITH query that only Spark can run")
+
+
+def action(clause: tree.MergeClause, merging: Merging) -> Action:
+    walk, frame = merging.found.walk, merging.seen(clause.when)
+    condition = None
+    if clause.condition is not None:
+        condition = checked(frame, walk.read(clause.condition, walk.scope(frame)), merging.found.context)
+    return Action(clause.when, condition, values_of(clause, merging, frame))
+
+
+def values_of(clause: tree.MergeClause, merging: Merging, frame: Frame) -> dict[str, Expression] | None:
+    kind = clause.action.upper()
+    if kind == "DELETE":
+        return None
+    if kind.endswith("*"):
+        return merging.star(clause.when)
+    if kind == "UPDATE":
+        names = merging.target_of_joined if clause.when == MATCHED else frame
+        return assigned(clause.assignments, merging.found, names, frame)
+    return merging.filled(inserted(clause, merging, frame))
+
+
+def inserted(clause: tree.MergeClause, merging: Merging, frame: Frame) -> dict[str, Expression]:
+    walk = merging.found.walk
+    made = {}
+    for name, node in zip(clause.columns, clause.values, strict=True):
+        field = merging.found.assignment.field(name.parts[-1], merging.found.schema.fields)
+        value = merging.found.assignment.default(field) if is_default(node) else walk.read(node, walk.scope(frame))
+        made[field.name] = merging.stored(value, field)
+    return made

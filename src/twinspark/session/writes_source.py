@@ -1,0 +1,91 @@
+"""Where a write's rows come from: read natively, or, when only Spark can answer the query, sent by Spark as Arrow."""
+
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql.connect.proto import base_pb2, relations_pb2
+from pyspark.sql.connect.types import proto_schema_to_pyspark_data_type
+from pyspark.sql.types import StructType
+
+from twinspark.analysis.local_data import local_data
+from twinspark.analysis.scope import Frame, frame_of
+from twinspark.errors import NotNative
+from twinspark.session.sql_results import Answer
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+Command = Callable[[], Answer]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A query: how it is read natively, and the same as a message for Spark."""
+
+    read: Callable[[], Frame]
+    message: Callable[[], Any]
+
+
+def written(session: "Session", source: Source, write: Callable[[Frame], Command]) -> Command:
+    """The write over rows of the engine that can give them; what was begun natively leaves nothing behind."""
+    wanted = session.engine_wanted
+    if wanted == "spark":
+        return lambda: write(from_spark(session, source.message()))()
+    try:
+        native = write(source.read())
+    except NotNative:
+        if wanted == "duckdb":
+            raise
+        return lambda: write(from_spark(session, source.message()))()
+
+    def carry_out() -> Answer:
+        try:
+            return native()
+        except NotNative:
+            if wanted == "duckdb":
+                raise
+            return write(from_spark(session, source.message()))()
+
+    return carry_out
+
+
+def text_message(text: str) -> Any:
+    relation = relations_pb2.Relation()
+    relation.sql.query = text
+    return relation
+
+
+def from_spark(session: "Session", relation: Any) -> Frame:
+    """The relation's rows, run on Spark: our tables are there for it to read, and so are the session's views."""
+    schema = spark_schema(session, relation)
+    return frame_of(local_data(pa.Table.from_batches(batches(session, relation)), schema, uuid.uuid4().hex))
+
+
+def spark_schema(session: "Session", relation: Any) -> StructType:
+    request = base_pb2.AnalyzePlanRequest(session_id=session.session_id)
+    request.user_context.user_id = session.user_id
+    request.schema.plan.root.CopyFrom(relation)
+    data = session.spark.unary("AnalyzePlan", request.SerializeToString())
+    answer = base_pb2.AnalyzePlanResponse.FromString(data)
+    found: StructType = proto_schema_to_pyspark_data_type(answer.schema.schema)
+    return found
+
+
+def batches(session: "Session", relation: Any) -> list[pa.RecordBatch]:
+    found = [batch for data in responses(session, relation) for batch in pa.ipc.open_stream(data)]
+    if not found:
+        raise AssertionError("Spark sent no batch, not even an empty one")
+    return found
+
+
+def responses(session: "Session", relation: Any) -> Iterator[bytes]:
+    request = base_pb2.ExecutePlanRequest(session_id=session.session_id, operation_id=str(uuid.uuid4()))
+    request.user_context.user_id = session.user_id
+    request.plan.root.CopyFrom(relation)
+    for data in session.spark.stream("ExecutePlan", request.SerializeToString()):
+        response = base_pb2.ExecutePlanResponse.FromString(data)
+        if response.HasField("arrow_batch"):
+            yield response.arrow_batch.data

@@ -1,0 +1,250 @@
+"""INSERT in all its forms: INTO, OVERWRITE, a list of columns, BY NAME, PARTITION, REPLACE WHERE."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from twinspark.analysis import build
+from twinspark.analysis import relations as make
+from twinspark.analysis.context import Context
+from twinspark.analysis.relations import Named, project
+from twinspark.analysis.scope import Frame, frame_of
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.expressions import Expression
+from twinspark.plan.relations import Filter, OneRow
+from twinspark.read.sql import parse_expression, tree
+from twinspark.read.text import parser_config
+from twinspark.read.walk import Walk, read_query
+from twinspark.read.walk.queries import with_ctes
+from twinspark.session.sql_results import Answer, answer
+from twinspark.session.tables_session import tables_of
+from twinspark.session.tables_targets import Target, at_name, written_parts, written_to
+from twinspark.session.writes import Rows, insert, overwrite_partitions, overwrite_where
+from twinspark.session.writes_assignment import DEFAULT, Assignment
+from twinspark.session.writes_expressions import Texts, columns_of
+from twinspark.session.writes_source import Source, text_message, written
+from twinspark.tables.file_table import FileTable
+from twinspark.tables.pruning import predicate_of
+from twinspark.tables.transforms import Identity
+from twinspark.types import StructField, StructType, quote_identifier
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+Command = Callable[[], Answer]
+
+
+@dataclass(frozen=True)
+class Insertion:
+    """An INSERT statement and the table it is about."""
+
+    statement: tree.Insert
+    node: tree.InsertTarget
+    target: Target
+    walk: Walk
+
+    @property
+    def context(self) -> Context:
+        return self.walk.context
+
+    @property
+    def schema(self) -> StructType:
+        return self.target.table.schema
+
+    @property
+    def assignment(self) -> Assignment:
+        return Assignment(self.target.full_name, self.context)
+
+    # ---- the query
+
+    def source(self) -> Source:
+        ctes = self.statement.ctes
+        before = self.walk.text[ctes.start : ctes.stop] + " " if ctes is not None else ""
+        query = self.statement.query
+        return Source(self.read, lambda: text_message(before + self.walk.text[query.start : query.stop]))
+
+    def read(self) -> Frame:
+        walk = self.walk if self.statement.ctes is None else with_ctes(self.statement.ctes, self.walk)
+        return read_query(self.with_defaults(self.statement.query), walk)
+
+    def with_defaults(self, query: tree.Query) -> tree.Query:
+        """DEFAULT in VALUES or a SELECT without FROM stands for the default of the column it goes to."""
+        body = query.body
+        fields = self.receiving()
+        if isinstance(body, tree.InlineTable):
+            rows = tuple(self.row_with_defaults(row, fields) for row in body.rows)
+            return replace(query, body=replace(body, rows=rows))
+        if isinstance(body, tree.Select) and body.source is None and isinstance(body.projections, tuple):
+            return replace(query, body=replace(body, projections=self.values_with_defaults(body.projections, fields)))
+        return query
+
+    def row_with_defaults(self, row: Any, fields: Sequence[StructField]) -> Any:
+        if isinstance(row, tree.Row | tree.Struct):
+            return replace(row, fields=self.values_with_defaults(row.fields, fields))
+        (value,) = self.values_with_defaults((row,), fields)
+        return value
+
+    def values_with_defaults(self, values: Sequence[Any], fields: Sequence[StructField]) -> tuple[Any, ...]:
+        if len(values) > len(fields):
+            return tuple(values)
+        return tuple(self.default_for(v, f) if is_default(v) else v for v, f in zip(values, fields, strict=False))
+
+    def default_for(self, value: Any, field: StructField) -> Any:
+        text = (field.metadata or {}).get(DEFAULT, "NULL")
+        made = parse_expression(str(text), parser_config(self.context))
+        return replace(made, start=value.start, stop=value.stop)
+
+    def receiving(self) -> list[StructField]:
+        """The columns that the query's columns go to, in order."""
+        if self.node.columns:
+            return [self.assignment.field(name, self.schema.fields) for name in self.node.columns]
+        static = {name.lower() for name, value in self.partition_values() if value is not None}
+        return [field for field in self.schema.fields if field.name.lower() not in static]
+
+    # ---- its columns as the table's
+
+    def rows(self, frame: Frame) -> Rows:
+        return Rows.of(self.assigned(frame), self.schema, self.context)
+
+    def assigned(self, frame: Frame) -> Frame:
+        static = self.static_values()
+        fields = [field for field in self.schema.fields if field.name not in static]
+        if self.node.by_name:
+            made = self.assignment.by_name(frame, fields)
+        elif self.node.columns:
+            made = self.assignment.listed(frame, fields, self.distinct_columns())
+        else:
+            made = self.assignment.by_position(frame, fields)
+        return self.with_static(made, static) if static else made
+
+    def distinct_columns(self) -> Sequence[str]:
+        seen: set[str] = set()
+        for name in self.node.columns:
+            if name.lower() in seen:
+                raise SparkError("COLUMN_ALREADY_EXISTS", columnName=quote_identifier(name.lower()))
+            seen.add(name.lower())
+        return self.node.columns
+
+    def with_static(self, frame: Frame, static: dict[str, Expression]) -> Frame:
+        given = {a.name: Named(frame.column(a), a.name) for a in frame.attributes}
+        return project(
+            frame, [Named(static[f.name], f.name) if f.name in static else given[f.name] for f in self.schema.fields]
+        )
+
+    # ---- PARTITION (…)
+
+    def partition_values(self) -> Sequence[tuple[str, Any]]:
+        return self.node.partition.values if self.node.partition is not None else ()
+
+    def partition_names(self) -> list[str]:
+        return [t.column[0] for t in self.target.table.partitioning if isinstance(t, Identity)]
+
+    def static_values(self) -> dict[str, Expression]:
+        scope = self.walk.scope(frame_of(OneRow()))
+        made = {}
+        for name, value in self.partition_values():
+            field = self.partition_field(name)
+            if value is not None:
+                made[field.name] = self.static_value(value, field, scope)
+        return made
+
+    def static_value(self, value: Any, field: StructField, scope: Any) -> Expression:
+        if is_default(value):
+            return self.assignment.default(field)
+        return build.cast(self.walk.read(value, scope), field.dataType, self.context.settings, "ansi")
+
+    def partition_field(self, name: str) -> StructField:
+        known = [each for each in self.partition_names() if each.lower() == name.lower()]
+        if known:
+            return self.schema[known[0]]
+        if isinstance(self.target.table, FileTable):
+            raise SparkError(
+                "PARTITIONS_NOT_FOUND", partitionList=quote_identifier(name), tableName=self.target.full_name
+            )
+        raise SparkError("NON_PARTITION_COLUMN", columnName=quote_identifier(name))
+
+    # ---- what becomes of the rows that are there
+
+    def write(self, frame: Frame) -> Command:
+        rows = self.rows(frame)
+        if self.node.replace == "WHERE":
+            return self.replacing(rows, self.condition())
+        if not self.node.overwrite:
+            return done(lambda: insert(self.target, rows, "append"))
+        static = self.static_values()
+        if self.is_dynamic(len(static)):
+            return done(lambda: overwrite_partitions(self.target, rows))
+        if not static:
+            return done(lambda: insert(self.target, rows, "overwrite"))
+        if isinstance(self.target.table, FileTable):
+            if len(static) < len(self.target.table.partitioning):
+                raise self.target.refuses("INSERT OVERWRITE of part of the partitions")
+            return done(lambda: overwrite_partitions(self.target, rows))
+        return self.replacing(rows, self.in_partition(static))
+
+    def is_dynamic(self, static: int) -> bool:
+        mode = self.context.config.get("spark.sql.sources.partitionOverwriteMode", "STATIC")
+        return mode.upper() == "DYNAMIC" and len(self.target.table.partitioning) > static
+
+    def replacing(self, rows: Rows, condition: Expression) -> Command:
+        texts = Texts(self.context)
+        frame = self.table_frame()
+        text = texts.write(condition, columns_of("t", self.schema.names))
+        predicate = predicate_of(condition, frame.relation)
+
+        def carry_out() -> None:
+            texts.bind(rows.connection)
+            overwrite_where(self.target, rows, text, predicate)
+
+        return done(carry_out)
+
+    def table_frame(self) -> Frame:
+        relation, qualifier = tables_of(self.context).relation(self.target.name.qualifier, self.context)
+        return frame_of(relation, qualifier)
+
+    def condition(self) -> Expression:
+        assert self.node.replace_condition is not None
+        frame = self.table_frame()
+        condition = self.walk.read(self.node.replace_condition, self.walk.scope(frame))
+        filtered = make.filter(frame, condition, self.context.settings).relation
+        assert isinstance(filtered, Filter)
+        return filtered.condition
+
+    def in_partition(self, static: dict[str, Expression]) -> Expression:
+        frame = self.table_frame()
+        same = [
+            build.call("<=>", [frame.column(a), static[a.name]], self.context.settings)
+            for a in frame.attributes
+            if a.name in static
+        ]
+        whole = same[0]
+        for each in same[1:]:
+            whole = build.call("and", [whole, each], self.context.settings)
+        return whole
+
+
+def is_default(value: Any) -> bool:
+    return isinstance(value, tree.Column) and [part.lower() for part in value.parts] == ["default"]
+
+
+def done(change: Callable[[], object]) -> Command:
+    def carry_out() -> Answer:
+        change()
+        return answer()
+
+    return carry_out
+
+
+def insert_rows(statement: tree.Insert, text: str, context: Context, session: "Session") -> Command:
+    node = statement.target
+    if not isinstance(node, tree.InsertTarget):
+        raise NotNative("SQL: INSERT into a directory")
+    parts = written_parts(node.table, text, context, session)
+    try:
+        target = written_to(parts, context)
+    except SparkError as error:
+        raise at_name(error, node.table, text) from error
+    if node.replace in ("ON", "USING") or node.if_not_exists:
+        raise target.refuses(f"INSERT REPLACE {node.replace}" if node.replace else "INSERT OVERWRITE IF NOT EXISTS")
+    insertion = Insertion(statement, node, target, Walk(text, context))
+    return written(session, insertion.source(), insertion.write)
