@@ -10,7 +10,7 @@ from pyspark.sql.types import StructType
 
 
 def relation_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
-    for topic in (empties, subqueries, laterals):
+    for topic in (empties, subqueries, laterals, fields, generators, reshapes, statistics):
         for name, frame in topic(spark).items():
             yield f"{topic.__name__}: {name}", frame
 
@@ -72,4 +72,107 @@ def laterals(spark: Any) -> dict[str, DataFrame]:
         "left": df.lateralJoin(matching, how="left"),
         "with a condition": df.lateralJoin(other, F.col("a.id") > F.col("t").isNull().cast("int") + 3),
         "computed": df.lateralJoin(spark.range(2).select((F.col("a.id").outer() + F.col("id")).alias("x"))),
+    }
+
+
+def fields(spark: Any) -> dict[str, DataFrame]:
+    inner = F.struct(F.lit(1).alias("d"), F.lit(2).alias("e"))
+    df = spark.range(2).select(F.struct(F.lit(1).alias("a"), F.lit("x").alias("b"), inner.alias("c")).alias("s"), "id")
+    odd = df.select(F.when(df.id == 0, df.s).alias("s"), "id")
+    return {
+        "added": df.select(df.s.withField("z", F.lit(1))),
+        "added to what may be null": odd.select(odd.s.withField("z", odd.id).getField("z")),
+        "replaced in another spelling": df.select(df.s.withField("B", df.id)),
+        "nested": odd.select(odd.s.withField("c.d", odd.id).getField("c").getField("d")),
+        "nested, added": df.select(df.s.withField("c.x", F.col("s.a")).alias("k")),
+        "dropped": df.select(df.s.dropFields("a")),
+        "dropped, nested": df.select(df.s.dropFields("c.d", "b")),
+        "dropped, not there": df.select(df.s.dropFields("nosuch")),
+        "all dropped": df.select(df.s.dropFields("a", "b", "c")),
+        "of no struct": df.select(df.id.withField("a", F.lit(1))),
+        "into no field": df.select(df.s.withField("q.d", df.id)),
+        "by pattern": df.select(df.colRegex("`(S|id)`")),
+        "by possessive pattern": df.select(df.colRegex("`(s)?+.+`")),
+        "by pattern of a table": df.alias("t").select(df.alias("t").colRegex("t.`i.*`")),
+        "by pattern in an expression": df.select(df.colRegex("`i.*`") + 1, F.struct(df.colRegex("`i.*`"))),
+        "by plain name": df.select(df.colRegex("id")),
+    }
+
+
+def generators(spark: Any) -> dict[str, DataFrame]:
+    tvf = spark.tvf
+    df = spark.sql("select id, array(3, 4) a, map('a', 1, 'b', 2) m from range(2)")
+    rows = [(1, [(1, "a"), (2, None)]), (2, None), (3, []), (4, [None, (5, "z")])]
+    nested = spark.createDataFrame(rows, "id int, a array<struct<x:int,y:string>>")
+    return {
+        "several names": df.select("id", F.explode("m").alias("x", "y"), F.lit(1)),
+        "positions": df.select(F.posexplode("a").alias("x", "y")),
+        "too few names": df.select(F.posexplode("a").alias("x")),
+        "too many names": df.select(F.explode("a").alias("x", "y")),
+        "several names of no generator": df.select((df.id + 1).alias("x", "y")),
+        "withColumn": df.withColumn("e", F.explode("a")),
+        "several generators": df.select(F.explode("a"), "id", F.explode("m")),
+        "inline": nested.select("id", F.inline("a")),
+        "inline_outer": nested.select("id", F.inline_outer("a").alias("p", "q")),
+        "stack": df.select("id", F.stack(F.lit(2), F.col("id").cast("int"), F.lit(2), F.lit(3))),
+        "tvf explode": tvf.explode(F.array(F.lit(1), F.lit(2))),
+        "tvf explode of a map": tvf.explode(F.create_map(F.lit(1), F.lit("a"))),
+        "tvf explode_outer": tvf.explode_outer(F.array().cast("array<int>")),
+        "tvf posexplode": tvf.posexplode(F.array(F.lit(1), F.lit(2))),
+        "tvf inline": tvf.inline(F.array(F.struct(F.lit(1).alias("p"), F.lit("a").alias("q")))),
+        "tvf range": tvf.range(1, 9, 3),
+        "tvf stack": tvf.stack(F.lit(2), F.lit(None), F.lit("a"), F.lit(3), F.lit(None)),
+        "lateral explode": nested.lateralJoin(tvf.explode(F.col("a").outer())).select("id", "col.x"),
+        "lateral inline": nested.select("id", "a").lateralJoin(tvf.inline(F.col("a").outer()).alias("z")).select("z.*"),
+    }
+
+
+def reshapes(spark: Any) -> dict[str, DataFrame]:
+    df = spark.createDataFrame([(1, 11, 1.5, "a"), (2, 12, None, "b")], "id int, i int, d double, s string")
+    days = df.selectExpr("id", "date_add(date'2020-01-01', id) dt", "i = 11 b", "i")
+    return {
+        "unpivot": df.unpivot("id", ["i", "d"], "var", "val"),
+        "unpivot of the rest": df.drop("s").unpivot("id", None, "var", "val"),
+        "unpivot of texts and numbers": df.unpivot("id", None, "var", "val"),
+        "unpivot of expressions": df.unpivot([df.id + 1], [df.i, (df.i + 1).alias("q")], "var", "val"),
+        "unpivot without ids": df.unpivot([], ["i", "id"], "var", "val"),
+        "unpivot of the rest of an expression": df.unpivot([df.id + 1], None, "var", "val"),
+        "unpivot of nothing": df.unpivot("id", [], "var", "val"),
+        "unpivot of no such column": df.unpivot("id", ["nosuch"], "var", "val"),
+        "unpivot of what is never null": spark.range(2).unpivot("id", ["id"], "var", "val"),
+        "unpivot of dates and moments": days.selectExpr("id", "dt", "timestamp(dt) t").unpivot("id", None, "k", "v"),
+        "transpose": df.drop("s").transpose(),
+        "transpose by a column": df.drop("s").transpose("i"),
+        "transpose of texts and numbers": df.transpose(df.i),
+        "transpose by a text": df.select("s", "i", "d").transpose(),
+        "transpose by nulls": df.selectExpr("if(id = 1, null, s) x", "i").transpose(),
+        "transpose of one column": df.select("id").transpose(),
+        "transpose of no rows": df.drop("s").filter("id > 5").transpose(),
+        "transpose by an expression": df.drop("s").transpose(df.i + 1),
+        "pivot": df.groupBy("s").pivot("id").sum("i"),
+        "pivot of two": df.groupBy("s").pivot("d").agg(F.sum("i"), F.max("id").alias("m")),
+        "pivot of all": df.groupBy().pivot("s").count(),
+        "pivot of lists": df.groupBy("id").pivot("s").agg(F.collect_list("i")),
+        "pivot over given values": df.groupBy("id").pivot("s", ["a", "zz"]).agg(F.count("i"), F.avg("d")),
+        "pivot of first": df.groupBy("id").pivot("s").agg(F.first("i"), F.countDistinct("i").alias("cd")),
+        "pivot over dates": days.groupBy("id").pivot("dt").sum("i"),
+        "pivot over truths": days.groupBy("id").pivot("b").sum("i"),
+        "pivot of an expression": df.groupBy("id").pivot("s").agg(F.sum("i") + 1),
+    }
+
+
+def statistics(spark: Any) -> dict[str, DataFrame]:
+    rows = [(1, 11, 1.5, "a"), (1, 12, None, "b"), (2, 11, 2.5, None), (None, 12, 0.5, "a`x")]
+    df = spark.createDataFrame(rows, "k int, v int, d double, s string")
+    return {
+        "crosstab": df.crosstab("k", "v"),
+        "crosstab of texts": df.crosstab("k", "s"),
+        "crosstab of doubles": df.crosstab("d", "k"),
+        "crosstab of no such column": df.crosstab("nosuch", "k"),
+        "crosstab of no rows": df.filter("k > 10").crosstab("v", "k"),
+        "summary": df.summary("count", "mean", "min", "max", "count_distinct"),
+        "summary of nothing known": df.summary("foo"),
+        "describe": df.describe(),
+        "sample of all": df.sample(1.0),
+        "sample of none": df.sample(0.0),
     }

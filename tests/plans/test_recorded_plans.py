@@ -1,6 +1,7 @@
 """Every recorded plan on the native engine: schema with nullability and metadata, rows, or the error, as Spark's."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from recorded_plans import FILES, Recorded, is_ordered, read, rows_of
@@ -26,6 +27,10 @@ def test_as_spark(case: Recorded) -> None:
     assert answer == expected(case)
 
 
+def collect(relation: Any, context: Context) -> Any:
+    return run.stream(DATABASE.cursor(), relation, context.settings).read_all()
+
+
 def expected(case: Recorded) -> dict[str, object]:
     if case.condition is not None:
         return {"condition": case.condition, "parameters": case.parameters}
@@ -33,7 +38,7 @@ def expected(case: Recorded) -> dict[str, object]:
 
 
 def native(case: Recorded) -> dict[str, object]:
-    plan, context = case.message(), Context()
+    plan, context = case.message(), Context(collect=collect)
     try:
         relation = read_relation(plan.root, context)
         table = run.stream(DATABASE.cursor(), relation, context.settings).read_all()

@@ -53,6 +53,10 @@ def no_files(format: str, paths: Any, options: Any, schema: Any, context: Contex
     raise NotNative(f"reading {format} files")
 
 
+def no_rows(relation: Any, context: Context) -> Any:
+    raise NotNative("a plan whose shape depends on data")
+
+
 @dataclass
 class Context:
     """One operation's surroundings. `views` answers (name parts) -> a view's relation message, SQL text or plan."""
@@ -66,6 +70,7 @@ class Context:
     variables: Mapping[str, Any] = field(default_factory=dict)
     functions: Mapping[str, Any] = field(default_factory=dict)
     scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables
+    collect: Callable[[Any, Context], Any] = no_rows  # a typed relation's rows as Arrow, for plans shaped by data
     tables: Any = None  # the catalogs, likewise
     catalog: str = "spark_catalog"
     database: str = "default"

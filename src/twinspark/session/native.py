@@ -71,6 +71,7 @@ class Surroundings:
             views=self.views,
             local_relations=self.local_relations,
             scan_files=partial(scan_files, scan_context),
+            collect=partial(collect, cursor),
             tables=self.tables(scan_context),
             catalog=self.catalog,
             database=self.database,
@@ -82,6 +83,11 @@ class Surroundings:
         if self.catalogs is None:
             return None
         return SessionTables(self.catalogs, self.config, scan_context, self.elsewhere)
+
+
+def collect(cursor: Cursor, relation: Relation, context: Context) -> pa.Table:
+    """The rows that a plan's shape depends on: the values to pivot over, say."""
+    return run.stream(cursor, relation, context.settings).read_all()
 
 
 def scan_files(files: ScanContext, format: str, paths: Any, options: Any, schema: Any, context: Context) -> FileScan:

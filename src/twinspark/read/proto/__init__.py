@@ -4,8 +4,10 @@ from twinspark.read.proto import functions as functions
 from twinspark.read.proto import groups as groups
 from twinspark.read.proto import joins as joins
 from twinspark.read.proto import na as na
+from twinspark.read.proto import reshapes as reshapes
 from twinspark.read.proto import shows as shows
 from twinspark.read.proto import sources as sources
+from twinspark.read.proto import stat as stat
 from twinspark.read.proto import subqueries as subqueries
 from twinspark.read.proto import table_functions as table_functions
 from twinspark.read.proto.relations import read_frame as read_frame

@@ -6,13 +6,16 @@ import itertools
 from typing import Any
 
 from twinspark.analysis.aggregates import aggregate, has_aggregate
+from twinspark.analysis.collected import pivot_values
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
+from twinspark.analysis.pivot import pivot
+from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.read.proto.expressions import read_columns, read_expression
-from twinspark.read.proto.pivot import pivot
+from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.relations import RELATIONS, read_frame
 
 GROUPBY, ROLLUP, CUBE, PIVOT, GROUPING_SETS = 1, 2, 3, 4, 5
@@ -30,9 +33,25 @@ def read_aggregate(message: Any, context: Context) -> Frame:
     if any(has_aggregate(g.expression) for g in grouping):
         raise NotNative("an aggregate as grouping expression")
     if message.group_type == PIVOT:
-        return pivot(frame, grouping, outputs, message.pivot, scope)
+        return read_pivot(frame, grouping, outputs, message.pivot, scope)
     keys = [g.expression for g in grouping]
     return aggregate(frame, keys, [*grouping, *outputs], grouping_sets(message, keys, scope))
+
+
+def read_pivot(frame: Frame, grouping: list[Named], outputs: list[Named], message: Any, scope: Scope) -> Frame:
+    column = pivot_column(message, scope)
+    values = [read_literal(value, scope.settings) for value in message.values]
+    found = values or pivot_values(frame, column, scope.context)
+    return pivot(frame, grouping, outputs, column, found, scope.settings)
+
+
+def pivot_column(message: Any, scope: Scope) -> Expression:
+    try:
+        return read_expression(message.col, scope)
+    except SparkError as error:
+        raise NotNative(
+            f"a pivot over a column that fails with {error.condition}"
+        ) from error  # Spark says it otherwise
 
 
 def grouping_sets(message: Any, keys: list[Expression], scope: Scope) -> tuple[tuple[int, ...], ...] | None:

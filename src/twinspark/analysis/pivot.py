@@ -1,0 +1,86 @@
+"""Makes Pivot: one column per value and aggregate, each an aggregate over that value's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from twinspark.analysis import build
+from twinspark.analysis.aggregates import aggregate
+from twinspark.analysis.relations import Named
+from twinspark.analysis.scope import Frame
+from twinspark.errors import NotNative
+from twinspark.functions.settings import Settings
+from twinspark.plan.expressions import AggregateCall, Expression, Literal
+from twinspark.plan.rewrite import map_children
+from twinspark.types import (
+    BooleanType,
+    DataType,
+    DateType,
+    is_numeric,
+    is_string,
+)
+
+# Where Spark does not pivot in two steps it nulls the arguments of the other rows: these skip nulls anyway.
+SKIPS_NULLS = frozenset({"sum", "avg", "mean", "min", "max", "count", "collect_list", "collect_set"})
+
+
+def pivot(
+    frame: Frame,
+    grouping: Sequence[Named],
+    outputs: Sequence[Named],
+    column: Expression,
+    values: Sequence[Literal],
+    settings: Settings,
+) -> Frame:
+    in_two_steps = all(takes_two_steps(output.expression.type) for output in outputs)
+    made = [
+        pivoted(output, column, value, len(outputs) == 1, in_two_steps, settings)
+        for value in values
+        for output in outputs
+    ]
+    return aggregate(frame, [g.expression for g in grouping], [*grouping, *made])
+
+
+def takes_two_steps(type: DataType) -> bool:
+    """PivotFirst.supportsDataType: grouped by the value first, so a missing combination is null, even for counts."""
+    return is_numeric(type) or isinstance(type, BooleanType)
+
+
+def pivoted(
+    output: Named, column: Expression, value: Literal, alone: bool, in_two_steps: bool, settings: Settings
+) -> Named:
+    test = build.call("<=>", [column, build.implicit_cast(value, column.type, settings)], settings)
+    shown = value_name(value)
+    name = shown if alone else f"{shown}_{output.name}"
+    made = filtered(output.expression, test, in_two_steps)
+    return Named(present_or_null(made, test, settings) if in_two_steps else made, name)
+
+
+def value_name(value: Literal) -> str:
+    type = value.type
+    if value.value is None:
+        return "null"
+    if isinstance(type, BooleanType):
+        return "true" if value.value else "false"
+    if is_string(type) or is_numeric(type) or isinstance(type, DateType):
+        return value.text.removeprefix("DATE '").removesuffix("'") if isinstance(type, DateType) else value.text
+    raise NotNative("a pivot over values that are no strings, numbers, dates or truths")
+
+
+def present_or_null(made: Expression, test: Expression, settings: Settings) -> Expression:
+    rows = build.call("count", [build.literal(1)], settings)
+    assert isinstance(rows, AggregateCall)
+    some = build.call(">", [replace(rows, filter=test), build.literal(0)], settings)
+    return build.case_when([(some, made)], None, settings)
+
+
+def filtered(expression: Expression, test: Expression, in_two_steps: bool) -> Expression:
+    def rule(node: Expression) -> Expression:
+        if not isinstance(node, AggregateCall):
+            return map_children(node, rule)
+        if node.filter is not None or (not in_two_steps and node.name not in SKIPS_NULLS):
+            raise NotNative(f"a pivot of {node.name}")
+        return replace(node, filter=test)
+
+    return rule(expression)

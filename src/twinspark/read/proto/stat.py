@@ -1,0 +1,166 @@
+"""Connect relations of DataFrame.stat: summaries, cross tables, correlation, and samples that need no chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twinspark.analysis import build
+from twinspark.analysis import relations as make
+from twinspark.analysis.aggregates import aggregate
+from twinspark.analysis.collected import pivot_values
+from twinspark.analysis.context import Context
+from twinspark.analysis.generators import generate
+from twinspark.analysis.names import Scope, resolve
+from twinspark.analysis.pivot import pivot
+from twinspark.analysis.relations import Named
+from twinspark.analysis.scope import Attribute, Frame
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.expressions import Expression
+from twinspark.read.proto.identifiers import attribute_parts
+from twinspark.read.proto.na import filled
+from twinspark.read.proto.relations import RELATIONS, read_frame
+from twinspark.types import DOUBLE, LONG, STRING, is_numeric, is_string
+
+DESCRIBED = ("count", "mean", "stddev", "min", "max")
+SUMMARISED = ("count", "mean", "stddev", "min", "25%", "50%", "75%", "max")
+ACCURACY = 10_000  # ApproximatePercentile.DEFAULT_PERCENTILE_ACCURACY
+
+
+@RELATIONS.handles("describe")
+def read_describe(message: Any, context: Context) -> Frame:
+    frame = read_frame(message.input, context)
+    if message.cols:
+        scope = Scope(frame, context)
+        frame = make.project(frame, [resolve(scope, attribute_parts(name)) for name in message.cols])
+    return summary(frame, DESCRIBED, context)
+
+
+@RELATIONS.handles("summary")
+def read_summary(message: Any, context: Context) -> Frame:
+    return summary(read_frame(message.input, context), list(message.statistics) or SUMMARISED, context)
+
+
+def summary(frame: Frame, statistics: Sequence[str], context: Context) -> Frame:
+    """One row for each statistic, every number as text (StatFunctions.summary)."""
+    chosen = [a for a in frame.attributes if is_numeric(a.type) or is_string(a.type)]
+    names = [a.name for a in chosen]
+    if not chosen or len(set(statistics)) < len(statistics):
+        raise NotNative("a summary of no columns, or of a statistic twice")
+    if len({n.lower() for n in (*names, "summary")}) <= len(names) or any("." in n or "`" in n for n in names):
+        raise NotNative("a summary of columns whose names mean something else as well")
+    cells = [as_text(statistic(s, frame, a, context), context) for s in statistics for a in chosen]
+    one = aggregate(frame, [], [Named(cell, f"c{i}") for i, cell in enumerate(cells)])
+    return stacked(one, statistics, names, context)
+
+
+def stacked(one: Frame, statistics: Sequence[str], names: Sequence[str], context: Context) -> Frame:
+    """The single row of all statistics taken apart again, one row each."""
+    columns = iter(one.columns())
+    parts = [part for s in statistics for part in (build.literal(s), *(next(columns) for _ in names))]
+    call = build.call("stack", [build.literal(len(statistics)), *parts], context.settings)
+    return generate(one, [Named(call, "", names=("summary", *names))], context.settings)
+
+
+def as_text(value: Expression, context: Context) -> Expression:
+    return build.cast(value, STRING, context.settings)
+
+
+def statistic(name: str, frame: Frame, attribute: Attribute, context: Context) -> Expression:
+    settings = context.settings
+    column: Expression = frame.column(attribute)
+    number = build.cast(column, DOUBLE, settings, "try") if is_string(column.type) else column
+    known = name.lower()
+    if known in ("count", "min", "max", "approx_count_distinct"):
+        return build.call(known, [column], settings)
+    if known == "count_distinct":
+        return build.call("count", [column], settings, distinct=True)
+    if known in ("mean", "stddev"):
+        return build.call({"mean": "avg"}.get(known, known), [number], settings)
+    if known.endswith("%"):
+        return percentile(number, name, context)
+    raise SparkError("UNRECOGNIZED_STATISTIC", stats=f"'{name}'")
+
+
+def percentile(number: Expression, name: str, context: Context) -> Expression:
+    try:
+        share = float(name.removesuffix("%")) / 100.0
+    except ValueError as error:
+        raise NotNative("a percentile that is no number") from error
+    if not 0 <= share <= 1:
+        raise NotNative("a percentile that is none")
+    arguments = [number, build.literal(share), build.literal(ACCURACY)]
+    return build.call("percentile_approx", arguments, context.settings)
+
+
+# ---- two columns
+
+
+@RELATIONS.handles("crosstab")
+def read_crosstab(message: Any, context: Context) -> Frame:
+    """How often each pair of values occurs; nulls are called null (StatFunctions.crossTabulate)."""
+    frame = read_frame(message.input, context)
+    scope = Scope(frame, context)
+    first, second = (resolve(scope, attribute_parts(n)).expression for n in (message.col1, message.col2))
+    key = Named(or_null_text(first, first, context), f"{message.col1}_{message.col2}")
+    plain = build.call("replace", [as_text(second, context), build.literal("`"), build.literal("")], context.settings)
+    column = or_null_text(second, plain, context)
+    count = Named(build.call("count", [build.literal(1)], context.settings), "count")
+    values = pivot_values(frame, column, context)
+    made = pivot(frame, [key], [count], column, values, context.settings)
+    zero = build.literal(0, LONG)
+    return make.project(made, [filled(made, a, zero if a.type == LONG else None, context) for a in made.attributes])
+
+
+def or_null_text(column: Expression, shown: Expression, context: Context) -> Expression:
+    settings = context.settings
+    missing = build.call("isnull", [column], settings)
+    return build.case_when([(missing, build.literal("null"))], as_text(shown, context), settings)
+
+
+@RELATIONS.handles("cov")
+def read_cov(message: Any, context: Context) -> Frame:
+    return of_pair(message, "covar_samp", 0.0, "cov", context)
+
+
+@RELATIONS.handles("corr")
+def read_corr(message: Any, context: Context) -> Frame:
+    if message.HasField("method") and message.method != "pearson":
+        raise NotNative("a correlation that is not Pearson's")
+    return of_pair(message, "corr", float("nan"), "corr", context)
+
+
+def of_pair(message: Any, function: str, otherwise: float, name: str, context: Context) -> Frame:
+    frame, settings = read_frame(message.input, context), context.settings
+    made = build.call(function, [number_or_zero(n, frame, context) for n in (message.col1, message.col2)], settings)
+    missing = build.call("isnull", [made], settings)
+    whole = build.case_when([(missing, build.literal(otherwise, DOUBLE))], made, settings)
+    return aggregate(frame, [], [Named(whole, name)])
+
+
+def number_or_zero(name: str, frame: Frame, context: Context) -> Expression:
+    settings = context.settings
+    column = resolve(Scope(frame, context), attribute_parts(name)).expression
+    if not is_numeric(column.type):
+        raise NotNative("a correlation of what are no numbers")
+    missing = build.call("isnull", [column], settings)
+    return build.case_when([(missing, build.literal(0.0, DOUBLE))], build.cast(column, DOUBLE, settings), settings)
+
+
+# ---- samples
+
+
+@RELATIONS.handles("sample")
+def read_sample(message: Any, context: Context) -> Frame:
+    """All rows or none: which ones otherwise is a matter of Spark's partitions."""
+    if message.with_replacement or message.lower_bound != 0.0 or message.upper_bound not in (0.0, 1.0):
+        raise NotNative("a sample: which rows it takes depends on Spark's partitions")
+    frame = read_frame(message.input, context)
+    return frame if message.upper_bound == 1.0 else make.limit(frame, 0)
+
+
+RELATIONS.to_spark(
+    sample_by="a stratified sample: which rows it takes depends on Spark's partitions",
+    freq_items="frequent items: which false ones are among them depends on Spark's partitions",
+    approx_quantile="approximate quantiles: a sketch merged over Spark's partitions",
+)
