@@ -85,7 +85,7 @@ def call(
     fitting = next((s for s in signatures if s.accepts(len(arguments))), signatures[0])
     shown_arguments = with_defaults(fitting, arguments) if fitting.shows_defaults else arguments
     shown = text or call_text(shown_name(name, fitting), shown_arguments, distinct)
-    typing = Typing(name, arguments, settings, shown)
+    typing = Typing(name, arguments, settings, shown, distinct, ordering)
     try:
         signature, typed = resolve(signatures, typing)
         if typed.writer is not None:
@@ -231,7 +231,8 @@ def default_value(parameter: Parameter) -> Expression:
     constants: dict[str, Any] = {"null": None, "true": True, "false": False}
     value = constants[text] if text in constants else float(text) if "." in text else int(text)
     made = literal(value)
-    return replace(made, type=concrete(parameter.types[0])) if value is not None else made
+    type = concrete(parameter.types[0])
+    return made if value is None or is_null(type) else replace(made, type=type)
 
 
 def spread(signature: Signature, count: int) -> list[Parameter]:

@@ -7,19 +7,16 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
 from twinspark.functions.native_spelling import sql_decimal_average, sql_decimal_sum
-from twinspark.functions.registry import AGGREGATE, SPARK, fn
-from twinspark.functions.spelling import duck_type
+from twinspark.functions.registry import AGGREGATE, fn
+from twinspark.functions.spelling import cast_to
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
-    BINARY,
     BYTE,
     DOUBLE,
     INT,
     INTERVAL,
     LONG,
-    STRING,
     ArrayType,
-    BinaryType,
     CalendarIntervalType,
     DataType,
     DecimalType,
@@ -31,6 +28,7 @@ from twinspark.types import (
     StructType,
     TimestampType,
     VariantType,
+    YearMonthIntervalType,
     bounded_decimal,
     is_integral,
     is_null,
@@ -74,8 +72,17 @@ def summed_type(call: Call) -> Typed:
     if goes_as_double(type):
         return Typed(DOUBLE, True, (DOUBLE,))
     if isinstance(type, INTERVAL):
-        return Typed(type, True, writer=SPARK)
+        return Typed(type, True, writer=summed_interval)
     raise unexpected_input_type(call, 0, NUMERIC_OR_INTERVAL)
+
+
+def summed_interval(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    """Months and microseconds are whole numbers; what overflows is left to Spark."""
+    whole = f"sum({distinct}CAST({value} AS HUGEINT)){suffix}"
+    limit = 1 << 31 if isinstance(call.type, YearMonthIntervalType) else 1 << 63
+    far = not_native("a sum of intervals that overflows")
+    fits = f"{whole} BETWEEN {-limit}::HUGEINT AND {limit - 1}::HUGEINT"
+    return f"CASE WHEN {fits} THEN {cast_to(whole, call.type)} WHEN {whole} IS NOT NULL THEN {far} END"
 
 
 def goes_as_double(type: DataType) -> bool:
@@ -117,6 +124,7 @@ def tried_sum(call: Any, value: str, distinct: str = "", order: str = "", suffix
 
 
 aggregate("sum(any)", summed, rule=summed_type)
+aggregate("product(double) -> double?", "product({0}){suffix}")
 aggregate("try_sum(any)", tried_sum, rule=summed_type)
 
 
@@ -133,8 +141,18 @@ def average_of(call: Call, index: int) -> Typed:
         casts[index] = type if is_integral(type) else DOUBLE
         return Typed(DOUBLE, True, casts)
     if isinstance(type, INTERVAL):
-        return Typed(whole_interval(type), True, writer=SPARK)
+        return Typed(whole_interval(type), True, writer=averaged_interval)
     raise unexpected_input_type(call, index, NUMERIC_OR_INTERVAL)
+
+
+def averaged_interval(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    """The sum over the count, rounded HALF_UP."""
+    whole, count = f"sum({distinct}CAST({value} AS HUGEINT)){suffix}", f"count({distinct}{value}){suffix}"
+    limit = 1 << 31 if isinstance(call.type, YearMonthIntervalType) else 1 << 63
+    far = not_native("a sum of intervals that overflows")
+    half = f"(2 * abs({whole}) + {count}) // (2 * {count}) * sign({whole})"
+    fits = f"{whole} BETWEEN {-limit}::HUGEINT AND {limit - 1}::HUGEINT"
+    return f"CASE WHEN {fits} THEN {cast_to(half, call.type)} WHEN {whole} IS NOT NULL THEN {far} END"
 
 
 def whole_interval(type: DataType) -> DataType:
@@ -201,7 +219,29 @@ aggregate("max(any)", plain("max"), rule=ordered_type)
 def best_type(call: Call) -> Typed:
     if isinstance(call.types[1], MapType | VariantType | CalendarIntervalType):
         raise NotNative(f"{call.name} by values without an order")
+    if len(call.arguments) > 2:
+        return Typed(ArrayType(call.types[0], True), True, writer=several_best, text=None)
     return Typed(call.types[0], True)
+
+
+MOST_BEST = 100000
+
+
+def several_best(
+    call: Any, value: str, ordering: str, number: str, distinct: str = "", order: str = "", suffix: str = ""
+) -> str:
+    """max_by(value, ordering, k): the k best, the best first; equals among them go to Spark."""
+    asked = getattr(call.arguments[2], "value", None)
+    if not isinstance(asked, int) or isinstance(asked, bool) or not 0 < asked <= MOST_BEST:
+        raise NotNative(f"{call.name} of a number of values that is no constant")
+    if distinct or "OVER" in suffix or isinstance(call.arguments[1].type, (*NESTED, NullType, FloatType, DoubleType)):
+        raise NotNative(f"the best of {call.name} by nested values or doubles, of distinct ones, or in a window")
+    sort = "list_reverse_sort" if call.name == "max_by" else "list_sort"
+    pairs = f"{sort}(list({{'o': {ordering}, 'v': {value}}}){not_null(ordering, suffix)})[1:{asked + 1}]"
+    tie = "len(best) > len(list_distinct(list_transform(best, lambda one: one.o)))"
+    taken = f"list_transform(best[1:{asked}], lambda one: one.v)"
+    equals = not_native(f"{call.name} of equals")
+    return f"list_transform([{pairs}], lambda best: CASE WHEN {tie} THEN {equals} ELSE {taken} END)[1]"
 
 
 def best(name: str, largest: str) -> Any:
@@ -218,8 +258,9 @@ def best(name: str, largest: str) -> Any:
     return write
 
 
-aggregate("max_by(any, any)", best("max_by", "max"), rule=best_type)
-aggregate("min_by(any, any)", best("min_by", "min"), rule=best_type)
+for name, largest in (("max_by", "max"), ("min_by", "min")):
+    aggregate(f"{name}(any, any)", best(name, largest), rule=best_type)
+    aggregate(f"{name}(any, any, any)", several_best, rule=best_type)
 
 
 def first_value(name: str) -> Any:
@@ -275,49 +316,6 @@ for bits in ("bit_and", "bit_or", "bit_xor"):
 
 aggregate("bool_and(boolean) -> boolean?", "bool_and({0}){suffix}", "every", keeps_alias=True)
 aggregate("bool_or(boolean) -> boolean?", "bool_or({0}){suffix}", "some", "any", keeps_alias=True)
-
-
-# ---- collections
-
-
-def collected(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-    """Without nulls, and empty where there is nothing."""
-    if distinct:
-        raise NotNative("collect_list of distinct values")
-    if is_null(call.arguments[0].type):
-        raise NotNative("a list of nothing")
-    empty = f"CAST([] AS {duck_type(call.type)})"
-    if suffix:
-        whole = f"list({value}{order}){suffix}"
-        return f"coalesce(list_filter({whole}, lambda kept: kept IS NOT NULL), {empty})"
-    return f"coalesce(list({value}{order}) FILTER (WHERE {value} IS NOT NULL), {empty})"
-
-
-aggregate("collect_list(T) -> array<T!>!", collected, "array_agg", keeps_alias=False)
-aggregate("collect_set(T) -> array<T!>!", SPARK, reason="the order of the set's elements")
-
-
-def joined_type(call: Call) -> Typed:
-    """listagg(value, separator): text, or bytes of bytes; no separator is shown as NULL."""
-    shown = [a.text for a in call.arguments] + ["NULL"][len(call.arguments) - 1 :]
-    text = f"{call.name}({', '.join(shown)})"
-    value = call.types[0]
-    if isinstance(value, (*NESTED, VariantType, CalendarIntervalType)):
-        raise NotNative(f"{call.name} of {value.simpleString()}")
-    if isinstance(value, BinaryType):
-        return Typed(BINARY, True, writer=SPARK, text=text)
-    if len(call.arguments) > 1 and not isinstance(getattr(call.arguments[1], "value", 0), str | None):
-        raise NotNative(f"{call.name} with a separator that is no constant text")
-    return Typed(STRING, True, (STRING, STRING), text=text)
-
-
-def joined(call: Any, value: str, separator: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-    if distinct or "OVER" in suffix:
-        raise NotNative("listagg of distinct values or in a window")
-    return f"string_agg({value}, coalesce({separator}, ''){order}){suffix}"
-
-
-aggregate("listagg(any, any = null)", joined, "string_agg", rule=joined_type, keeps_alias=True)
 
 
 # ---- grouping sets: analysis.aggregates gives the keys

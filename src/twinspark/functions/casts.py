@@ -22,6 +22,7 @@ from twinspark.types import (
     ByteType,
     DataType,
     DateType,
+    DayTimeIntervalType,
     DecimalType,
     DoubleType,
     FloatType,
@@ -32,6 +33,7 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    YearMonthIntervalType,
     decimal_for,
     is_integral,
     is_null,
@@ -280,7 +282,19 @@ def other(sql: str, source: DataType, target: DataType, mode: str, settings: Set
         return timestamp_to_number(sql, target, mode)
     if is_integral(source) and isinstance(target, TimestampType):
         return seconds_to_timestamp(sql, source)
+    if isinstance(source, DayTimeIntervalType) and isinstance(target, DayTimeIntervalType):
+        return cut_interval(sql, FIELD_MICROS[target.endField], target.endField < source.endField)
+    if isinstance(source, YearMonthIntervalType) and isinstance(target, YearMonthIntervalType):
+        return cut_interval(sql, 1 if target.endField else 12, target.endField < source.endField)
     raise NotNative(f"a cast of {source.simpleString()} to {target.simpleString()}")
+
+
+FIELD_MICROS = (86_400_000_000, 3_600_000_000, 60_000_000, 1)  # of a day, an hour, a minute; seconds have a fraction
+
+
+def cut_interval(sql: str, unit: int, shorter: bool) -> str:
+    """Fields that the target lacks are cut off towards zero."""
+    return f"({sql} - {sql} % {unit})" if shorter else sql
 
 
 def seconds_to_timestamp(sql: str, source: DataType) -> str:

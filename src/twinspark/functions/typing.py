@@ -31,6 +31,8 @@ class Call:
     arguments: Sequence[Any]
     settings: Settings
     text: str
+    distinct: bool = False
+    ordering: Sequence[Any] = ()  # of an aggregate: WITHIN GROUP (ORDER BY …)
 
     @property
     def types(self) -> list[DataType]:

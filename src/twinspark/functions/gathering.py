@@ -1,0 +1,179 @@
+"""Aggregates that gather values: lists, sets in Spark's order, joined texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.aggregates import NESTED, aggregate, not_null
+from twinspark.functions.casts import cast_sql, not_native
+from twinspark.functions.registry import SPARK
+from twinspark.functions.spelling import duck_type
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import (
+    BINARY,
+    STRING,
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    CalendarIntervalType,
+    DataType,
+    DateType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    NullType,
+    ShortType,
+    TimestampNTZType,
+    TimestampType,
+    VariantType,
+    is_null,
+    is_string,
+)
+
+
+def collected(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    """Without nulls, and empty where there is nothing."""
+    if distinct:
+        raise NotNative("collect_list of distinct values")
+    if is_null(call.arguments[0].type):
+        raise NotNative("a list of nothing")
+    empty = f"CAST([] AS {duck_type(call.type)})"
+    if suffix:
+        whole = f"list({value}{order}){suffix}"
+        return f"coalesce(list_filter({whole}, lambda kept: kept IS NOT NULL), {empty})"
+    return f"coalesce(list({value}{order}) FILTER (WHERE {value} IS NOT NULL), {empty})"
+
+
+aggregate("collect_list(T) -> array<T!>!", collected, "array_agg", keeps_alias=False)
+
+
+# ---- sets: Spark shows them in the order of Scala's mutable.HashSet, which only the elements decide: buckets by the
+# low bits of the hash, as many as the number of elements asks for, and inside a bucket by the whole hash.
+
+SMALL = (ByteType, ShortType, IntegerType, DateType)
+WIDE = (LongType, TimestampType, TimestampNTZType)
+
+
+def set_type(call: Call) -> Typed:
+    type = call.types[0]
+    known = isinstance(type, (*SMALL, *WIDE, BooleanType)) or is_string(type)
+    return Typed(ArrayType(type, False), False, writer=None if known else SPARK)
+
+
+def java_hash(type: DataType, element: str) -> str:
+    """Scala's ## of a value."""
+    if is_string(type):
+        return f"spark_hash({element}, 42)"
+    if isinstance(type, BooleanType):
+        return f"CASE WHEN {element} THEN 1231 ELSE 1237 END"
+    if isinstance(type, DateType):
+        return f"CAST({element} - DATE '1970-01-01' AS INTEGER)"
+    if isinstance(type, SMALL):
+        return f"CAST({element} AS INTEGER)"
+    wide = element if isinstance(type, LongType) else f"epoch_us({element})"
+    folded = f"xor(({wide} >> 32) & 4294967295, {wide} & 4294967295)"
+    signed = f"CASE WHEN {folded} >= 2147483648 THEN {folded} - 4294967296 ELSE {folded} END"
+    return f"CASE WHEN {wide} BETWEEN -2147483648 AND 2147483647 THEN {wide} ELSE {signed} END"
+
+
+def set_of(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    if "OVER" in suffix:
+        raise NotNative("collect_set in a window")
+    present = not_null(value, suffix)
+    elements = f"list(DISTINCT {value}){present}"
+    empty = f"CAST([] AS {duck_type(call.type)})"
+    hashed = f"CAST({java_hash(call.arguments[0].type, 'element')} AS BIGINT)"
+    spread = f"list_transform({elements}, lambda element: {{'h': {hashed}, 'v': element}})"
+    mixed = "xor(one.h, (one.h & 4294967295) >> 16)"  # the high half is folded into the low one
+    mixed = f"list_transform({spread}, lambda one: {{'h': {mixed}, 'v': one.v}})"
+    return f"coalesce(list_transform([{mixed}], lambda elements: {placed(f'count({value}){suffix}')})[1], {empty})"
+
+
+def placed(rows: str) -> str:
+    """Equal hashes stand in the order they came in, and one more row grows a table that is just full: to Spark."""
+    buckets = "greatest(16, CAST(2 ** ceil(log2(floor((len(elements) + 1) / 0.75))) AS BIGINT))"
+    keyed = f"list_transform(elements, lambda one: {{'b': one.h & ({buckets} - 1), 'h': one.h, 'v': one.v}})"
+    hashes = "len(list_distinct(list_transform(elements, lambda one: one.h)))"
+    full = f"(len(elements) + 1 = {buckets} * 0.75 AND {rows} > len(elements))"
+    unsure = f"{hashes} < len(elements) OR {full}"
+    found = f"list_transform(list_sort({keyed}), lambda one: one.v)"
+    return f"CASE WHEN {unsure} THEN {not_native('a set whose order only Spark knows')} ELSE {found} END"
+
+
+aggregate("collect_set(any)", set_of, rule=set_type)
+
+
+# ---- texts
+
+
+def joined_type(call: Call) -> Typed:
+    """listagg(value, separator): text, or bytes of bytes; no separator is shown as NULL."""
+    shown = [a.text for a in call.arguments] + ["NULL"][len(call.arguments) - 1 :]
+    name = "listagg" if call.ordering else call.name
+    text = f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(shown)}){within_text(call)}"
+    value = call.types[0]
+    if isinstance(value, (*NESTED, VariantType, CalendarIntervalType)):
+        raise NotNative(f"{call.name} of {value.simpleString()}")
+    if isinstance(value, BinaryType):
+        return Typed(BINARY, True, writer=SPARK, text=text)
+    if len(call.arguments) > 1 and not isinstance(getattr(call.arguments[1], "value", 0), str | None):
+        raise NotNative(f"{call.name} with a separator that is no constant text")
+    return Typed(STRING, True, (None, STRING), text=text)
+
+
+def within_text(call: Call) -> str:
+    orders = [
+        f"{o.child.text} {'ASC' if o.ascending else 'DESC'} NULLS {'FIRST' if o.nulls_first else 'LAST'}"
+        for o in call.ordering
+    ]
+    return f" WITHIN GROUP (ORDER BY {', '.join(orders)})" if orders else ""
+
+
+def joined(call: Any, value: str, separator: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    if "OVER" in suffix:
+        raise NotNative("listagg in a window")
+    if distinct:
+        return joined_distinct(call, value, separator, suffix)
+    shown = as_text(call, value)
+    found = f"string_agg({shown}, coalesce({separator}, ''){order}){suffix}"
+    if not order or is_ordered_by_itself(call):
+        return found
+    keys = order.replace(" ORDER BY ", "", 1)
+    check_one_key(call)
+    key = keys.rsplit(" ", 3)[0]
+    tie = f"count(*){suffix} > count(DISTINCT {key}){suffix}"
+    return f"CASE WHEN {tie} THEN {not_native('listagg of rows that are equal in order')} ELSE {found} END"
+
+
+def as_text(call: Any, value: str) -> str:
+    mode = "ansi" if call.settings.ansi else "legacy"
+    return cast_sql(value, call.arguments[0].type, STRING, mode, call.settings)
+
+
+def is_ordered_by_itself(call: Any) -> bool:
+    return len(call.ordering) == 1 and call.ordering[0].child == call.arguments[0]
+
+
+def check_one_key(call: Any) -> None:
+    if len(call.ordering) > 1:
+        raise NotNative("listagg ordered by several values")
+
+
+UNSAFE = FloatType | DoubleType | TimestampType | NullType  # distinct values may have one text
+
+
+def joined_distinct(call: Any, value: str, separator: str, suffix: str) -> str:
+    """Distinct values stand in no order of their own; ordered by themselves they do."""
+    if not is_ordered_by_itself(call) or isinstance(call.arguments[0].type, UNSAFE):
+        raise NotNative("listagg of distinct values in an order that is not theirs")
+    sort = "list_sort" if call.ordering[0].ascending else "list_reverse_sort"
+    values = f"{sort}(list(DISTINCT {value}){not_null(value, suffix)})"
+    shown = f"list_transform({values}, lambda one: {as_text(call, 'one')})"
+    nothing = not_native("listagg of no distinct values")
+    return f"coalesce(array_to_string({shown}, coalesce({separator}, '')), {nothing})"
+
+
+aggregate("listagg(any, any = null)", joined, "string_agg", rule=joined_type, keeps_alias=True)

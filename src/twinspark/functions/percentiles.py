@@ -1,0 +1,296 @@
+"""Aggregates that look at the sorted values: percentiles, medians, the commonest value."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.aggregates import NESTED, aggregate, goes_as_double, not_null
+from twinspark.functions.casts import cast_sql, not_native
+from twinspark.functions.registry import SPARK
+from twinspark.functions.rounding import saturated
+from twinspark.functions.spelling import cast_to
+from twinspark.functions.typing import Call, Typed, unexpected_input_type
+from twinspark.types import (
+    DOUBLE,
+    INTERVAL,
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    LongType,
+    TimestampNTZType,
+    TimestampType,
+    VariantType,
+    is_null,
+    is_numeric,
+    is_string,
+)
+
+FLOATING = FloatType | DoubleType
+
+
+# ---- the percentages asked for: constants
+
+
+def percentages(argument: Any) -> list[float]:
+    if getattr(argument, "name", "") == "array":
+        return [percentage for element in argument.arguments for percentage in percentages(element)]
+    while hasattr(argument, "child"):
+        argument = argument.child
+    value = getattr(argument, "value", None)
+    if isinstance(value, list):
+        return [percentage(v) for v in value]
+    return [percentage(value)]
+
+
+def percentage(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not 0 <= value <= 1:
+        raise NotNative("a percentage that is no constant from 0 to 1")
+    return float(value)
+
+
+def several(type: DataType, argument: Any) -> DataType:
+    """An array of percentages gives an array."""
+    return ArrayType(type, False) if isinstance(argument.type, ArrayType) else type
+
+
+def answers(call: Any, picked: list[str]) -> str:
+    return f"[{', '.join(picked)}]" if isinstance(call.type, ArrayType) else picked[0]
+
+
+def over_sorted(value: str, body: str, distinct: str, suffix: str, descending: bool = False) -> str:
+    """`body` looks at `sorted`, the values in order."""
+    if "OVER" in suffix:
+        raise NotNative("a percentile in a window")
+    sort = "list_reverse_sort" if descending else "list_sort"
+    values = f"{sort}(list({distinct}{value}){not_null(value, suffix)})"
+    return f"list_transform([{values}], lambda sorted: CASE WHEN len(sorted) > 0 THEN {body} END)[1]"
+
+
+def constant(value: float) -> str:
+    return f"CAST('{value!r}' AS DOUBLE)"
+
+
+# ---- percentile, median, percentile_cont, percentile_disc
+
+
+def percentile_element(call: Call) -> tuple[DataType, DataType | None]:
+    """The result's type, and what the values are cast to."""
+    type = call.types[0]
+    if isinstance(type, INTERVAL):
+        return type.__class__(), None
+    if not goes_as_double(type) or isinstance(type, TimestampType):
+        raise unexpected_input_type(call, 0, '"NUMERIC"')
+    return DOUBLE, None if is_numeric(type) else DOUBLE
+
+
+def percentile_type(call: Call) -> Typed:
+    """percentile(value, percentage or array of them, frequency)."""
+    shown = [a.text for a in call.arguments] + ["1"][len(call.arguments) - 2 :]
+    text = f"{call.name}({', '.join(shown)})"
+    element, cast = percentile_element(call)
+    if len(call.arguments) > 2:
+        return Typed(several(element, call.arguments[1]), True, writer=SPARK, text=text)
+    percentages(call.arguments[1])
+    return Typed(several(element, call.arguments[1]), True, (cast,), text=text)
+
+
+def percentile(call: Any, value: str, *_: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    picked = [interpolated(call, p) for p in percentages(call.arguments[1])]
+    return over_sorted(value, answers(call, picked), distinct, suffix)
+
+
+def median_type(call: Call) -> Typed:
+    element, cast = percentile_element(call)
+    return Typed(element, True, (cast,))
+
+
+def median(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    return over_sorted(value, interpolated(call, 0.5), distinct, suffix)
+
+
+def interpolated(call: Any, percentage: float) -> str:
+    """Spark weighs both neighbours; DuckDB's quantile_cont adds a part of their difference, which rounds otherwise."""
+    position = f"((len(sorted) - 1) * {constant(percentage)})"
+    lower, higher = (f"sorted[CAST({way}({position}) AS BIGINT) + 1]" for way in ("floor", "ceil"))
+    low, high = (as_double(call, sql) for sql in (lower, higher))
+    weighed = f"(ceil({position}) - {position}) * {low} + ({position} - floor({position})) * {high}"
+    return as_result(call, f"CASE WHEN {lower} = {higher} THEN {low} ELSE {weighed} END")
+
+
+def as_double(call: Any, sql: str) -> str:
+    source = call.arguments[0].type
+    if isinstance(source, INTERVAL):
+        return f"CAST({sql} AS DOUBLE)"
+    return cast_sql(sql, source, DOUBLE, "ansi", call.settings)
+
+
+def as_result(call: Any, sql: str) -> str:
+    """Intervals are cut to whole months or microseconds."""
+    kind = call.type.elementType if isinstance(call.type, ArrayType) else call.type
+    return cast_to(f"trunc({sql})", kind) if isinstance(kind, INTERVAL) else sql
+
+
+aggregate("percentile(any, any, any = 1)", percentile, rule=percentile_type)
+aggregate("median(any)", median, rule=median_type)
+
+
+def ordered_set_type(call: Call) -> Typed:
+    """The value is the one of WITHIN GROUP (ORDER BY value), the argument the percentage."""
+    if len(call.ordering) != 1:
+        raise NotNative(f"{call.name} without WITHIN GROUP")
+    value, asked = call.arguments
+    text = (
+        f"{call.name}({asked.text}) WITHIN GROUP (ORDER BY {value.text}{'' if call.ordering[0].ascending else ' DESC'})"
+    )
+    element, cast = percentile_element(call)
+    percentages(asked)
+    return Typed(several(element, asked), True, (cast,), text=text)
+
+
+def ordered_set(pick: Any) -> Any:
+    def write(call: Any, value: str, *_: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+        picked = [pick(call, p) for p in percentages(call.arguments[1])]
+        return over_sorted(value, answers(call, picked), distinct, suffix, not call.ordering[0].ascending)
+
+    return write
+
+
+def reached(call: Any, percentage: float) -> str:
+    """The first value whose share of the rows up to it is the percentage."""
+    position = f"greatest(CAST(ceil(len(sorted) * {constant(percentage)}) AS BIGINT), 1)"
+    return as_result(call, as_double(call, f"sorted[{position}]"))
+
+
+aggregate("percentile_cont(any, any)", ordered_set(interpolated), rule=ordered_set_type)
+aggregate("percentile_disc(any, any)", ordered_set(reached), rule=ordered_set_type)
+
+
+# ---- percentile_approx: Spark's sketch is exact while twice the rows stay below the accuracy; more rows go to Spark
+
+ACCURACY = 10000
+APPROXIMATE = (*INTERVAL, DateType, TimestampType, TimestampNTZType)
+
+
+def approximate_type(call: Call) -> Typed:
+    type = call.types[0]
+    if not (is_numeric(type) or isinstance(type, APPROXIMATE)):
+        if not (is_string(type) or is_null(type)):
+            raise unexpected_input_type(call, 0, APPROXIMATE_INPUT)
+        type = DOUBLE
+    percentages(call.arguments[1])
+    accuracy_of(call)
+    shown = [a.text for a in call.arguments] + [str(ACCURACY)][len(call.arguments) - 2 :]
+    text = f"{call.name}({', '.join(shown)})"
+    lossy = isinstance(type, DecimalType) and type.precision > 15
+    writer = SPARK if lossy else None
+    return Typed(several(type, call.arguments[1]), True, (type,), writer=writer, text=text)
+
+
+APPROXIMATE_INPUT = (
+    '("NUMERIC" or "DATE" or "TIMESTAMP" or "TIMESTAMP_NTZ" or "INTERVAL YEAR TO MONTH" or "INTERVAL DAY TO SECOND")'
+)
+
+
+def accuracy_of(call: Any) -> int:
+    value = getattr(call.arguments[2], "value", None) if len(call.arguments) > 2 else ACCURACY
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 1 << 31:
+        raise NotNative("an accuracy that is no constant")
+    return value
+
+
+def approximate(call: Any, value: str, *_: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    accuracy = accuracy_of(call)
+    picked = [found_rank(call, p, accuracy) for p in percentages(call.arguments[1])]
+    many = not_native("percentile_approx of so many rows that its sketch loses some")
+    body = f"CASE WHEN len(sorted) * 2 >= {accuracy} THEN {many} ELSE {answers(call, picked)} END"
+    return over_sorted(value, body, distinct, suffix)
+
+
+def found_rank(call: Any, percentage: float, accuracy: int) -> str:
+    """QuantileSummaries.query, where every row is kept."""
+    if percentage <= 1.0 / accuracy:
+        rank = "1"
+    elif percentage >= 1 - 1.0 / accuracy:
+        rank = "len(sorted)"
+    else:
+        rank = f"least(greatest(CAST(ceil({constant(percentage)} * len(sorted)) AS BIGINT), 1), len(sorted))"
+    return through_double(call.arguments[0].type, f"sorted[{rank}]")
+
+
+def through_double(type: DataType, found: str) -> str:
+    """The sketch keeps doubles: what is longer loses digits, and of zeros it knows the sign."""
+    if isinstance(type, LongType):
+        return saturated(f"CAST({found} AS DOUBLE)")
+    if isinstance(type, FLOATING):
+        mixed = "len(list_filter(sorted, lambda zero: zero = 0 AND signbit(zero))) > 0"
+        both = not_native("a percentile among zeros of two signs")
+        return f"CASE WHEN {found} = 0 AND {mixed} THEN {both} ELSE {found} END"
+    if isinstance(type, TimestampType | TimestampNTZType):
+        far = not_native("percentile_approx of instants beyond a double's digits")
+        return f"CASE WHEN abs(epoch_us({found})) > 9007199254740992 THEN {far} ELSE {found} END"
+    return found
+
+
+aggregate(
+    "percentile_approx(any, any, any = 10000)",
+    approximate,
+    "approx_percentile",
+    rule=approximate_type,
+    keeps_alias=True,
+)
+
+
+# ---- the commonest value
+
+
+def mode_type(call: Call) -> Typed:
+    """mode(value, deterministic): the smallest of equally common values; so does WITHIN GROUP, or the largest."""
+    type = call.types[0]
+    within = is_ordered(call)
+    exact = not isinstance(type, (*NESTED, VariantType, CalendarIntervalType)) and not is_null(type)
+    text = f"mode({call.arguments[0].text})"
+    if within is not None:
+        text = f"mode() WITHIN GROUP (ORDER BY {call.arguments[0].text}{' DESC' if within else ''})"
+    return Typed(type, True, writer=None if exact else SPARK, text=text)
+
+
+def is_ordered(call: Any) -> bool | None:
+    """Whether equals are settled, and if so, whether the smallest is taken."""
+    if call.ordering:
+        return bool(call.ordering[0].ascending)
+    if len(call.arguments) < 2:
+        return None
+    value = getattr(call.arguments[1], "value", None)
+    if not isinstance(value, bool):
+        raise NotNative("mode with a second argument that is no constant")
+    return True if value else None
+
+
+def mode(call: Any, value: str, *_: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    if distinct or "OVER" in suffix:
+        raise NotNative("mode of distinct values or in a window")
+    if isinstance(call.type, FLOATING):
+        value = f"({value} + 0)"  # one zero
+    counts = f"map_entries(histogram({value}){suffix})"
+    smallest = is_ordered(call)
+    if smallest is not None:
+        return settled(counts, smallest)
+    tie = not_native("mode of equally common values")
+    best = f"list_reverse_sort(list_transform({counts}, lambda entry: entry.value))"
+    equal = f"list_transform([{best}], lambda counts: len(counts) > 1 AND counts[1] = counts[2])[1]"
+    return f"CASE WHEN {equal} THEN {tie} ELSE mode({value}){suffix} END"
+
+
+def settled(counts: str, smallest: bool) -> str:
+    sign, sort = ("-", "list_sort") if smallest else ("", "list_reverse_sort")
+    keyed = f"list_transform({counts}, lambda entry: {{'c': {sign}CAST(entry.value AS BIGINT), 'k': entry.key}})"
+    return f"{sort}({keyed})[1].k"
+
+
+aggregate("mode(any, any = false)", mode, rule=mode_type)
