@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from twinspark.analysis import build
@@ -75,14 +76,17 @@ def project(frame: Frame, columns: Sequence[Named]) -> Frame:
         fields=tuple(a.as_field() for a in attributes),
     )
 
-    def rebuild(below: Frame, extra: Attributes) -> Frame:
+    def rebuild(below: Frame, new: Attributes, earlier: Attributes = ()) -> Frame:
+        """What was carried up earlier stays where it is."""
+        extra = (*earlier, *(a for a in new if all(a.id != e.id for e in earlier)))
         wider = Project(
             input=below.relation,
             expressions=(*relation.expressions, *(below.column(a) for a in extra)),
             fields=(*relation.fields, *(a.as_field() for a in extra)),
         )
         slots = {**positions(attributes), **{a.id: len(attributes) + i for i, a in enumerate(extra)}}
-        return replace(result, relation=wider, slots=slots, source=Source(below, rebuild))
+        again = partial(rebuild, earlier=extra)
+        return replace(result, relation=wider, slots=slots, source=Source(below, again))
 
     result = Frame(
         relation,

@@ -18,6 +18,7 @@ from twinspark.plan.expressions import (
     AggregateCall,
     Column,
     Expression,
+    Literal,
     SortOrder,
     Subquery,
     WindowCall,
@@ -87,6 +88,12 @@ class Aggregation:
         if isinstance(expression, AggregateCall) or position(expression, self.grouping) is not None:
             return True
         return any(map(self.adds, children_of(expression)))
+
+    def is_reachable(self, expression: Expression) -> bool:
+        """Made of selected columns and of keys that are columns, which Spark carries up out of sight."""
+        if isinstance(expression, Output | Literal | Column):
+            return True
+        return not has_aggregate(expression) and all(map(self.is_reachable, children_of(expression)))
 
     # ---- names
 
@@ -197,17 +204,9 @@ class Aggregation:
         check_no_subquery(order.child)
         for column in self.unusable(order.child):
             raise self.not_found(item.child, column)
-        if self.only_outputs and not is_output(order.child, self.columns):
+        if self.only_outputs and not self.is_reachable(order.child):
             raise NotNative("SQL: ORDER BY what is not selected, over windows, HAVING or lateral aliases")
         return replace(order, child=self.settled(order.child))
-
-
-def is_output(expression: Expression, columns: Sequence[Named]) -> bool:
-    if isinstance(expression, Output):
-        return True
-    passed = any(c.passes is not None and c.expression == expression for c in columns)
-    below = children_of(expression)
-    return passed or (bool(below) and not has_aggregate(expression) and all(is_output(c, columns) for c in below))
 
 
 def names_of(expression: Expression) -> set[str]:
