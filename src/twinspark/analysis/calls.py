@@ -16,8 +16,9 @@ from twinspark.functions.common_types import (
     force_nullable,
 )
 from twinspark.functions.families import accepts, concrete, implicit_type, inner, is_variable
+from twinspark.functions.gathering import ORDER_FREE, unordered
 from twinspark.functions.known import SPARK_FUNCTIONS
-from twinspark.functions.registry import AGGREGATE, Parameter, Signature
+from twinspark.functions.registry import AGGREGATE, GENERATOR, Parameter, Signature
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import Call as Typing
 from twinspark.functions.typing import Typed, quoted, type_text, unexpected_input_type
@@ -79,6 +80,7 @@ def call(
 ) -> Expression:
     """A call by any of the function's names; which overload, casts, type and nullability are decided here."""
     name = name.lower()
+    check_no_generator(arguments)
     signatures = overloads(name)
     if not signatures:
         raise unknown_function(name)
@@ -95,6 +97,17 @@ def call(
         if name in REFUSES_AS_SPARK:
             raise
         raise NotNative(f"{name} of these arguments: {error.condition}") from error
+
+
+def check_no_generator(arguments: Sequence[Expression]) -> None:
+    if any(isinstance(a, Call) and a.signature.kind == GENERATOR for a in arguments):
+        raise NotNative("a generator inside an expression")
+
+
+def without_order(argument: Expression) -> Expression:
+    if isinstance(argument, AggregateCall) and argument.name == "collect_set":
+        return replace(argument, signature=unordered(argument.signature))
+    return argument
 
 
 # Functions whose refusals are recorded and equal; of the others Spark itself says what is wrong with a call.

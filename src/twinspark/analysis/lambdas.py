@@ -39,7 +39,7 @@ def call_with_lambdas(name: str, arguments: Sequence[Any], settings: Settings) -
 
 def variables(types: Sequence[tuple[DataType, bool]]) -> list[Variable]:
     return [
-        Variable(type=type, nullable=nullable, text="namedlambdavariable()", key=f"v{next(_keys)}")
+        Variable(type=type, nullable=nullable, text="namedlambdavariable()", key=f"variable_{next(_keys)}_")
         for type, nullable in types
     ]
 

@@ -56,13 +56,15 @@ def arrow_type(type: DataType, zone: str) -> pa.DataType:
     if isinstance(type, DecimalType):
         return pa.decimal128(type.precision, type.scale)
     if isinstance(type, ArrayType):
-        if isinstance(type.elementType, NullType):
-            raise NotNative("void inside a nested type")
-        return pa.list_(pa.field("element", arrow_type(type.elementType, zone), nullable=type.containsNull))
+        return pa.list_(arrow_field(StructField("element", type.elementType, type.containsNull), zone))
     if isinstance(type, MapType):
+        if isinstance(type.keyType, NullType):
+            raise NotNative("void as the type of a map's keys")
         key = pa.field("key", arrow_type(type.keyType, zone), nullable=False)
-        return pa.map_(key, pa.field("value", arrow_type(type.valueType, zone), nullable=type.valueContainsNull))
+        return pa.map_(key, arrow_field(StructField("value", type.valueType, type.valueContainsNull), zone))
     if isinstance(type, StructType):
+        if any(isinstance(f.dataType, NullType) for f in type.fields):
+            raise NotNative("a struct with a field of type void")  # DuckDB's Arrow of it is one row long
         return pa.struct([arrow_field(f, zone) for f in type.fields])
     if isinstance(type, UserDefinedType):
         return arrow_type(type.sqlType(), zone)

@@ -8,18 +8,17 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
 from twinspark.functions.common_types import common_type
+from twinspark.functions.maps import is_constant_null, key_type, looked_up
 from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.sets import element_of, met
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error, error_with, quoted_name, text
 from twinspark.functions.typing import Call, Typed, different_data_types
 from twinspark.types import (
     BINARY,
-    BOOLEAN,
     INT,
     STRING,
     ArrayType,
     BinaryType,
-    BooleanType,
     ByteType,
     IntegerType,
     MapType,
@@ -38,6 +37,8 @@ def size_type(call: Call) -> Typed:
 
 
 def sized(call: Any, value: str) -> str:
+    if getattr(call.arguments[0], "name", "") == "map":  # Spark counts the entries and does not look at the keys
+        return f"CAST({len(call.arguments[0].arguments) // 2} AS INTEGER)"
     count = f"CAST({'cardinality' if isinstance(call.arguments[0].type, MapType) else 'len'}({value}) AS INTEGER)"
     return f"coalesce({count}, -1)" if call.settings.size_of_null else count
 
@@ -175,8 +176,8 @@ def check_not_made(call: Call) -> None:
 def element_type(tries: bool) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         base, key = call.types
-        if isinstance(base, MapType) and base.keyType == key:
-            return Typed(base.valueType, True)
+        if isinstance(base, MapType) and (found := key_type(base, key)) is not None:
+            return Typed(base.valueType, True, (None, found))
         if not isinstance(base, ArrayType) or not isinstance(key, IntegerType):
             raise NotNative("element_at of this")
         check_not_made(call)
@@ -189,7 +190,9 @@ def element_type(tries: bool) -> Callable[[Call], Typed]:
 def element_at(tries: bool) -> Callable[..., str]:
     def write(call: Any, base: str, key: str) -> str:
         if isinstance(call.arguments[0].type, MapType):
-            return f"{base}[{key}]"
+            if is_constant_null(call.arguments[1]):
+                return cast_to("NULL", call.type)
+            return looked_up(base, call.arguments[0].type, key)
         zero = error("INVALID_INDEX_OF_ZERO")
         outside = "NULL" if tries or not call.settings.ansi else out_of_range(base, key)
         found = f"CASE WHEN {key} = 0 THEN {zero} WHEN abs({key}) <= len({base}) THEN {base}[{key}] ELSE {outside} END"
@@ -301,70 +304,3 @@ def zipped(call: Any, *arrays: str) -> str:
 
 
 fn("arrays_zip(array...+)", zipped, rule=zipped_type)
-
-
-# ---- lambdas
-
-
-def require_lambda(call: Call) -> None:
-    if not hasattr(call.arguments[1], "parameters"):
-        raise NotNative(f"{call.name} without a lambda")
-
-
-def transform_type(call: Call) -> Typed:
-    require_lambda(call)
-    array, function = call.arguments
-    return Typed(ArrayType(function.type, function.nullable), array.nullable)
-
-
-def with_index(call: Any, array: str, function: str) -> str:
-    """DuckDB counts positions from one."""
-    names = [p.key for p in call.arguments[1].parameters]
-    if len(names) < 2:
-        return function
-    body = function.partition(": ")[2].replace(names[1], f"CAST({names[1]} - 1 AS INTEGER)")
-    return f"lambda {names[0]}, {names[1]}: {body}"
-
-
-def transformed(call: Any, array: str, function: str) -> str:
-    return f"list_transform({array}, {with_index(call, array, function)})"
-
-
-fn("transform(array, any)", transformed, rule=transform_type)
-
-
-def kept_type(call: Call) -> Typed:
-    require_lambda(call)
-    return Typed(call.types[0], call.arguments[0].nullable)
-
-
-def kept(call: Any, array: str, function: str) -> str:
-    if not isinstance(call.arguments[1].type, BooleanType):
-        raise NotNative("filter by what is no boolean")
-    return f"list_filter({array}, {with_index(call, array, function)})"
-
-
-fn("filter(array, any)", kept, rule=kept_type)
-
-
-def quantified_type(call: Call) -> Typed:
-    require_lambda(call)
-    return Typed(BOOLEAN, call.any_nullable)
-
-
-def quantified(decides: str, otherwise: str) -> Callable[..., str]:
-    """Decided by one, unknown when some are unknown (legacy.followThreeValuedLogicInArrayExists)."""
-
-    def write(call: Any, array: str, function: str) -> str:
-        flags = f"list_transform({array}, {function})"
-        unknown = f"len(list_filter({flags}, lambda f: f IS NULL)) > 0"
-        found = (
-            f"CASE WHEN list_contains({flags}, {decides}) THEN {decides} WHEN {unknown} THEN NULL ELSE {otherwise} END"
-        )
-        return f"(CASE WHEN {array} IS NOT NULL THEN {found} END)"
-
-    return write
-
-
-fn("exists(array, any)", quantified("true", "false"), rule=quantified_type)
-fn("forall(array, any)", quantified("false", "true"), rule=quantified_type)

@@ -36,6 +36,19 @@ def entry(arguments: Sequence[Any], count: int) -> Types:
     return [(type.keyType, False), (type.valueType, type.valueContainsNull)]
 
 
+def gathered(arguments: Sequence[Any], count: int) -> Types:
+    """Of aggregate: what was gathered, which may be null whatever it began with, and an element."""
+    return [(arguments[1].type, True), element_of(arguments[0])][:count]
+
+
+def key_and_values(arguments: Sequence[Any], count: int) -> Types:
+    """Of map_zip_with: a key, and the values that either map may lack."""
+    left, right = (a.type for a in arguments[:2])
+    if not isinstance(left, MapType) or not isinstance(right, MapType):
+        raise NotNative("a lambda over what is no map")
+    return [(left.keyType, False), (left.valueType, True), (right.valueType, True)]
+
+
 PARAMETERS: dict[str, Callable[[Sequence[Any], int], Types]] = {
     "transform": element,
     "filter": element,
@@ -43,6 +56,9 @@ PARAMETERS: dict[str, Callable[[Sequence[Any], int], Types]] = {
     "forall": element,
     "any_match": element,
     "zip_with": two_elements,
+    "aggregate": gathered,
+    "reduce": gathered,
+    "map_zip_with": key_and_values,
     "array_sort": same_element_twice,
     "transform_keys": entry,
     "transform_values": entry,

@@ -1,19 +1,64 @@
-"""Map functions."""
+"""Map functions. No key may be null or come twice (mapKeyDedupPolicy EXCEPTION): the extension looks at the keys."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.common_types import common_type, force_nullable
-from twinspark.functions.registry import SPARK, fn
-from twinspark.functions.spelling import cast_to
+from twinspark.functions.common_types import (
+    common_type,
+    force_nullable,
+    tightest_common_type,
+    wider_type_without_strings,
+)
+from twinspark.functions.registry import fn
+from twinspark.functions.sets import is_plain, normalized
+from twinspark.functions.spelling import cast_to, duck_type
 from twinspark.functions.typing import Call, Typed
-from twinspark.types import NULL, ArrayType, MapType, StructField, StructType
+from twinspark.types import (
+    BOOLEAN,
+    NULL,
+    STRING,
+    ArrayType,
+    DataType,
+    DoubleType,
+    FloatType,
+    MapType,
+    StructField,
+    StructType,
+    is_null,
+    is_string,
+    same_type,
+)
+
+
+def map_of(type: DataType, name: str) -> MapType:
+    if not isinstance(type, MapType):
+        raise NotNative(f"{name} of what is no map")
+    return type
+
+
+def checked_map(keys: str, values: str, key: DataType) -> str:
+    """A map of two lists; keys that are -0.0 are made 0.0 (ArrayBasedMapBuilder.put)."""
+    if isinstance(key, FloatType | DoubleType):
+        keys = normalized(keys, ArrayType(key, True))
+    return map_as_is(keys, values)
+
+
+def map_as_is(keys: str, values: str) -> str:
+    """No condition around it: DuckDB computes a constant one even where it is not asked for."""
+    return f"MAP(({keys})[1:spark_map_keys({keys}, {values})], {values})"
+
+
+def looked_up(map: str, type: MapType, key: str) -> str:
+    """A key's value, null when there is none."""
+    if is_plain(type.keyType):
+        return f"{map}[{key}]"
+    return f"map_values({map})[spark_array_position(map_keys({map}), [{key}])]"
 
 
 def map_type(call: Call) -> Typed:
-    """Keys and values in turn; a key may not be null, and not twice (mapKeyDedupPolicy EXCEPTION)."""
+    """Keys and values in turn."""
     keys, values = call.arguments[0::2], call.arguments[1::2]
     if len(keys) != len(values):
         raise NotNative("map with an odd number of arguments")
@@ -28,26 +73,29 @@ def map_type(call: Call) -> Typed:
 
 
 def made_map(call: Any, *parts: str) -> str:
-    keys, values = ", ".join(parts[0::2]), ", ".join(parts[1::2])
-    return cast_to(f"MAP([{keys}], [{values}])", call.type)
+    if not parts:
+        return "MAP()"
+    keys, values = (cast_to(f"[{', '.join(side)}]", ArrayType(t, True)) for side, t in sides(call, parts))
+    return checked_map(keys, values, call.type.keyType)
+
+
+def sides(call: Any, parts: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], DataType], ...]:
+    return (parts[0::2], call.type.keyType), (parts[1::2], call.type.valueType)
 
 
 fn("map(any...)", made_map, rule=map_type)
 fn("map_keys(map<K,V>) -> array<K?>", "map_keys({0})")
-fn("map_values(map<K,V>)", "map_values({0})", rule=lambda call: values_type(call))
 
 
 def values_type(call: Call) -> Typed:
-    type = call.types[0]
-    if not isinstance(type, MapType):
-        raise NotNative("map_values of what is no map")
-    return Typed(ArrayType(type.valueType, True), call.any_nullable)
+    return Typed(ArrayType(map_of(call.types[0], "map_values").valueType, True), call.any_nullable)
+
+
+fn("map_values(map<K,V>)", "map_values({0})", rule=values_type)
 
 
 def entries_type(call: Call) -> Typed:
-    type = call.types[0]
-    if not isinstance(type, MapType):
-        raise NotNative("map_entries of what is no map")
+    type = map_of(call.types[0], "map_entries")
     entry = StructType(
         [StructField("key", type.keyType, False), StructField("value", type.valueType, type.valueContainsNull)]
     )
@@ -55,6 +103,9 @@ def entries_type(call: Call) -> Typed:
 
 
 fn("map_entries(map)", "map_entries({0})", rule=entries_type)
+
+
+# ---- of arrays
 
 
 def from_arrays_type(call: Call) -> Typed:
@@ -65,13 +116,130 @@ def from_arrays_type(call: Call) -> Typed:
 
 
 def from_arrays(call: Any, keys: str, values: str) -> str:
-    return f"(CASE WHEN {keys} IS NOT NULL AND {values} IS NOT NULL THEN MAP({keys}, {values}) END)"
+    """Here a key stays -0.0: Spark keeps the arrays as they are."""
+    return f"(CASE WHEN {keys} IS NOT NULL AND {values} IS NOT NULL THEN {map_as_is(keys, values)} END)"
 
 
 fn("map_from_arrays(array, array)", from_arrays, rule=from_arrays_type)
-for name in ("map_concat(map...)", "map_from_entries(array)", "str_to_map(any, any...)"):
-    fn(name, SPARK, rule=lambda call: refuse(call), reason="not written yet")
 
 
-def refuse(call: Call) -> Typed:
-    raise NotNative(f"function {call.name}")
+def from_entries_type(call: Call) -> Typed:
+    array = call.types[0]
+    entry = array.elementType if isinstance(array, ArrayType) else None
+    if not isinstance(array, ArrayType) or not isinstance(entry, StructType) or len(entry.fields) != 2:
+        raise NotNative("map_from_entries of what are no entries")
+    key, value = entry.fields
+    type = MapType(key.dataType, value.dataType, value.nullable)
+    return Typed(type, call.any_nullable or array.containsNull)
+
+
+def from_entries(call: Any, entries: str) -> str:
+    """Null when an entry is."""
+    key, value = (f.name for f in call.arguments[0].type.elementType.fields)
+    duck_type(call.arguments[0].type)
+    names = (name.replace('"', '""') for name in (key, value))
+    keys, values = (f'list_transform({entries}, lambda e: e."{name}")' for name in names)
+    made = checked_map(keys, values, call.type.keyType)
+    if not call.arguments[0].type.containsNull:
+        return made
+    return f"(CASE WHEN len(list_filter({entries}, lambda e: e IS NULL)) > 0 THEN NULL ELSE {made} END)"
+
+
+fn("map_from_entries(array)", from_entries, rule=from_entries_type)
+
+
+# ---- joined and searched
+
+
+def is_constant_null(argument: Any) -> bool:
+    return getattr(getattr(argument, "child", argument), "value", argument) is None
+
+
+def concat_type(call: Call) -> Typed:
+    if not call.arguments:
+        return Typed(MapType(STRING, STRING, True), False)
+    if any(is_constant_null(a) for a in call.arguments):
+        raise NotNative("map_concat of a constant that is null: the others' errors come first")
+    maps = [map_of(t, "map_concat") for t in call.types]
+    found = common_type(call.types, call.settings.ansi)
+    if found is None or not all(same_type(found, t) for t in maps):
+        raise NotNative("map_concat of maps of different types")
+    type = map_of(found, "map_concat")
+    nulls = any(t.valueContainsNull for t in maps)
+    return Typed(MapType(type.keyType, type.valueType, nulls), call.any_nullable)
+
+
+def concatenated(call: Any, *maps: str) -> str:
+    if not maps:
+        return f"CAST(MAP() AS {duck_type(call.type)})"
+    keys = " || ".join(f"map_keys({m})" for m in maps)
+    values = " || ".join(f"map_values({m})" for m in maps)
+    return checked_map(f"({keys})", f"({values})", call.type.keyType)
+
+
+fn("map_concat(any...)", concatenated, rule=concat_type)
+
+
+def contains_key_type(call: Call) -> Typed:
+    type, key = map_of(call.types[0], "map_contains_key"), call.types[1]
+    found = wider_type_without_strings(type.keyType, key, False)
+    if found is None or is_null(key) or not same_type(found, type.keyType):
+        raise NotNative("map_contains_key of a key of another type")
+    return Typed(BOOLEAN, True, (None, type.keyType))
+
+
+def contains_key(call: Any, map: str, key: str) -> str:
+    if is_plain(call.arguments[0].type.keyType):
+        return f"(CASE WHEN {key} IS NOT NULL THEN list_contains(map_keys({map}), {key}) END)"
+    return f"(spark_array_position(map_keys({map}), [{key}]) > 0)"
+
+
+fn("map_contains_key(map, any)", contains_key, rule=contains_key_type)
+
+
+# ---- of text
+
+
+PLAIN_DELIMITERS = frozenset(" ,;:=&-_/~!@#%'\"<>") | frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+
+
+def check_delimiter(argument: Any) -> None:
+    """Delimiters are patterns; without a character that means something in one they are plain text."""
+    value = getattr(argument, "value", None)
+    if not isinstance(value, str) or not value or not all(c.lower() in PLAIN_DELIMITERS for c in value):
+        raise NotNative("str_to_map by a delimiter that is a pattern or no constant")
+
+
+def text_to_map(call: Any, source: str, pairs: str = "','", inside: str = "':'") -> str:
+    for argument in call.arguments[1:]:
+        check_delimiter(argument)
+    width = len(call.arguments[2].value) if len(call.arguments) > 2 else 1
+    parts = f"string_split({source}, {pairs})"
+    keys = f"list_transform({parts}, lambda p: string_split(p, {inside})[1])"
+    rest = f"substr(p, strpos(p, {inside}) + {width})"
+    values = f"list_transform({parts}, lambda p: CASE WHEN contains(p, {inside}) THEN {rest} END)"
+    return checked_map(keys, values, STRING)
+
+
+def text_to_map_type(call: Call) -> Typed:
+    """Delimiters left out are shown."""
+    if not all(is_string(t) or is_null(t) for t in call.types):
+        raise NotNative("str_to_map of what are no strings")
+    shown = [*(a.text for a in call.arguments), *((",", ":")[len(call.arguments) - 1 :])]
+    return Typed(
+        MapType(STRING, STRING, True),
+        call.any_nullable,
+        [STRING] * len(call.arguments),
+        text=f"str_to_map({', '.join(shown)})",
+    )
+
+
+fn("str_to_map(any)", text_to_map, rule=text_to_map_type)
+fn("str_to_map(any, any)", text_to_map, rule=text_to_map_type)
+fn("str_to_map(any, any, any)", text_to_map, rule=text_to_map_type)
+
+
+def key_type(type: MapType, key: DataType) -> DataType | None:
+    """What a searched key is cast to, by the rules without ANSI; None when that is not the map's own type."""
+    found = tightest_common_type(type.keyType, key, False)
+    return type.keyType if found is not None and same_type(found, type.keyType) else None

@@ -527,8 +527,17 @@ def logical(call: Call) -> Typed:
 fn("and(any, any)", "({0} AND {1})", rule=logical)
 fn("or(any, any)", "({0} OR {1})", rule=logical)
 fn("not(boolean) -> boolean", "(NOT {0})", "!")
-fn("isnull(any?) -> boolean!", "({0} IS NULL)")
-fn("isnotnull(any?) -> boolean!", "({0} IS NOT NULL)")
+def null_test(words: str, of_map: str) -> Any:
+    """A map is never null, and Spark does not make it to find out: its keys may be wrong."""
+
+    def write(call: Any, value: str) -> str:
+        return of_map if getattr(call.arguments[0], "name", "") == "map" else f"({value} {words})"
+
+    return write
+
+
+fn("isnull(any?) -> boolean!", null_test("IS NULL", "false"))
+fn("isnotnull(any?) -> boolean!", null_test("IS NOT NULL", "true"))
 
 
 def not_a_number(call: Any, value: str) -> str:

@@ -27,7 +27,6 @@ from twinspark.types import (
     UserDefinedType,
     YearMonthIntervalType,
     is_collated,
-    nested_types,
 )
 
 NAMES: dict[type, str] = {
@@ -57,8 +56,6 @@ def duck_type(type: DataType) -> str:
         raise NotNative(f"collation {type.collation}")
     if isinstance(type, DecimalType):
         return f"DECIMAL({type.precision},{type.scale})"
-    if any(isinstance(inner, NullType) for inner in nested_types(type)) and not isinstance(type, NullType):
-        raise NotNative("void inside a nested type")
     if isinstance(type, ArrayType):
         return f"{duck_type(type.elementType)}[]"
     if isinstance(type, MapType):

@@ -6,6 +6,7 @@ from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type, force_nullable
+from twinspark.functions.maps import looked_up
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error_with, quoted_name, text
 from twinspark.functions.typing import Call, Typed, different_data_types, quoted
@@ -90,4 +91,8 @@ def value_type(call: Call) -> Typed:
     return Typed(type.valueType, True, (None, type.keyType))
 
 
-fn("getmapvalue(any, any)", "{0}[{1}]", rule=value_type)
+def map_value(call: Any, map: str, key: str) -> str:
+    return looked_up(map, call.arguments[0].type, key)
+
+
+fn("getmapvalue(any, any)", map_value, rule=value_type)

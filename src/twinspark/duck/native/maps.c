@@ -1,0 +1,109 @@
+/* Maps: are the keys there, and each once?
+ *
+ * SQL spelling: MAP(keys[1:spark_map_keys(keys, values)], values); the number of keys, or an error. The values stand there so that
+ * they are computed first: an error in them comes before one of the keys. */
+#include "shortest.h"
+#include "values.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The key as Java prints Spark's inner value; false when that says nothing reproducible. */
+static bool key_text(const value_column *keys, idx_t at, char *into, size_t size, text *shown) {
+    *shown = (text){into, 0};
+    switch (keys->type) {
+    case TYPE_BOOLEAN: *shown = plain_text(((const bool *)keys->data)[at] ? "true" : "false"); return true;
+    case TYPE_TINYINT: shown->length = (uint32_t)snprintf(into, size, "%d", ((const int8_t *)keys->data)[at]); return true;
+    case TYPE_SMALLINT: shown->length = (uint32_t)snprintf(into, size, "%d", ((const int16_t *)keys->data)[at]); return true;
+    case TYPE_INTEGER:
+    case TYPE_DATE: shown->length = (uint32_t)snprintf(into, size, "%d", ((const int32_t *)keys->data)[at]); return true;
+    case TYPE_BIGINT:
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_TZ:
+        shown->length = (uint32_t)snprintf(into, size, "%lld", (long long)((const int64_t *)keys->data)[at]);
+        return true;
+    case TYPE_FLOAT: shown->length = (uint32_t)java_float_text(((const float *)keys->data)[at], into); return true;
+    case TYPE_DOUBLE: shown->length = (uint32_t)java_double_text(((const double *)keys->data)[at], into); return true;
+    case TYPE_VARCHAR: *shown = text_of(&((const duckdb_string *)keys->data)[at]); return true;
+    default: return false;
+    }
+}
+
+static void duplicated(native_call *call, const value_column *keys, idx_t at, bool is_decimal) {
+    char into[64];
+    text shown;
+    if (is_decimal || !key_text(keys, at, into, sizeof into, &shown))
+        spark_error(call, "ELSEWHERE", "reason", "the text of a map key that comes twice", NULL);
+    else
+        spark_error_text(call, "DUPLICATED_MAP_KEY", "key", shown, "mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\"", NULL);
+}
+
+static bool keys_are_decimals(native_call *call) {
+    duckdb_vector keys = duckdb_list_vector_get_child(duckdb_data_chunk_get_vector(call->chunk, 0));
+    duckdb_logical_type type = duckdb_vector_get_column_type(keys);
+    int id = duckdb_get_type_id(type);
+    duckdb_destroy_logical_type(&type);
+    return id == TYPE_DECIMAL;
+}
+
+/* Few keys are compared pair by pair, which needs no memory. */
+static bool comes_before(const value_column *keys, list_entry entry, uint64_t i) {
+    for (uint64_t j = 0; j < i; j++)
+        if (compare_values(keys, entry.offset + j, keys, entry.offset + i) == 0)
+            return true;
+    return false;
+}
+
+typedef struct { uint64_t hash, place; } hashed_key;
+
+static int by_hash(const void *left, const void *right) {
+    const hashed_key *a = left, *b = right;
+    return a->hash < b->hash ? -1 : a->hash > b->hash ? 1 : a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* The place of the first key that comes a second time, or the length. */
+static uint64_t first_repeated(const value_column *keys, list_entry entry) {
+    uint64_t first = entry.length;
+    hashed_key *sorted = malloc((entry.length + 1) * sizeof *sorted);
+    for (uint64_t i = 0; i < entry.length; i++)
+        sorted[i] = (hashed_key){hash_value(keys, entry.offset + i), i};
+    qsort(sorted, entry.length, sizeof *sorted, by_hash);
+    for (uint64_t i = 1; i < entry.length; i++)
+        for (uint64_t j = i; j > 0 && sorted[j - 1].hash == sorted[i].hash; j--)
+            if (compare_values(keys, entry.offset + sorted[i].place, keys, entry.offset + sorted[j - 1].place) == 0 && sorted[i].place < first)
+                first = sorted[i].place;
+    free(sorted);
+    return first;
+}
+
+static void check_keys_rows(native_call *call) {
+    value_column lists = value_argument(call, 0), values = value_argument(call, 1);
+    const value_column *keys = lists.children;
+    bool decimals = keys_are_decimals(call);
+    EACH_ROW(call, row) {
+        list_entry entry = list_at(&lists, row);
+        if (entry.length != list_at(&values, row).length) {
+            spark_error(call, "ELSEWHERE", "reason", "keys and values of different numbers", NULL);
+            break;
+        }
+        uint64_t present = 0;
+        while (present < entry.length && value_valid(keys, entry.offset + present))
+            present++;
+        list_entry valid = {entry.offset, present};
+        uint64_t repeated = present;
+        if (present > 32)
+            repeated = first_repeated(keys, valid);
+        else
+            for (uint64_t i = 1; i < present && repeated == present; i++)
+                if (comes_before(keys, valid, i))
+                    repeated = i;
+        if (repeated < present)
+            duplicated(call, keys, entry.offset + repeated, decimals);
+        else if (present < entry.length)
+            spark_error(call, "NULL_MAP_KEY", NULL);
+        RESULT(call, int64_t)[row] = (int64_t)entry.length;
+    }
+    free_value(&lists);
+    free_value(&values);
+}
+
+const native_function map_functions[] = {{"spark_map_keys", "AA>l", check_keys_rows, NULL}, {NULL}};
