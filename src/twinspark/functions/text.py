@@ -154,20 +154,6 @@ fn(
 fn("unbase64(string) -> binary", "spark_unbase64({0})")
 
 
-def to_binary_type(call: Call) -> Typed:
-    needs_utf8(call, 1)
-    return Typed(BINARY, True, (STRING, STRING))
-
-
-def other_form(call: Call) -> Typed:
-    raise NotNative(f"{call.name} with this format")
-
-
-fn("to_binary(string)", SPARK, rule=other_form, reason="odd and invalid digits")
-fn("to_binary(string, string)", "encode({0})", rule=to_binary_type)
-fn("try_to_binary(string, string = 'hex') -> binary?", SPARK, rule=other_form, reason="odd and invalid digits")
-
-
 # ---- numbers as text
 
 
@@ -269,9 +255,6 @@ fn("mask(any, any...)", "{0}", rule=mask_type)  # the rule gives the right half:
 
 
 # ---- with Spark
-
-for name in ("to_number", "try_to_number", "to_char", "to_varchar"):
-    fn(f"{name}(any, any)", SPARK, rule=other_form, reason="number patterns")
 
 WORDS = ArrayType(ArrayType(STRING, False), False)
 

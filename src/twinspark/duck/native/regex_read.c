@@ -15,7 +15,7 @@ typedef struct {
     bool empty, certain, own; /* own: it is one capturing group and nothing else */
 } piece;
 
-typedef struct { regex *into; text given; uint32_t at; int flags, depth; bool failed, quoting; uint32_t closed; } reader;
+typedef struct { regex *into; text given; uint32_t at; int flags, depth; bool failed, quoting, named; uint32_t closed; } reader;
 
 static bool refuse(reader *r) {
     r->failed = true;
@@ -401,10 +401,12 @@ static bool read_flags(reader *r) {
 
 static bool skip_name(reader *r) {
     char c = peek(r) | 0x20;
-    if (c < 'a' || c > 'z')
-        return refuse(r);
-    while (more(r) && peek(r) != '>')
-        r->at++;
+    if (c < 'a' || c > 'z' || r->named)
+        return refuse(r); /* two groups may not have one name */
+    r->named = true;
+    for (; more(r) && peek(r) != '>'; r->at++)
+        if (!strchr(DIGITS UPPER LOWER, peek(r)))
+            return refuse(r);
     return skip(r, ">") ? true : refuse(r);
 }
 

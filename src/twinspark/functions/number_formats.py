@@ -1,0 +1,188 @@
+"""Numbers and bytes read and written by a format: to_number, to_char, to_binary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.families import implicit_type
+from twinspark.functions.registry import SPARK, fn, overloads
+from twinspark.functions.spelling import cast_to, error_with, text
+from twinspark.functions.typing import Call, Typed, unexpected_input_type
+from twinspark.types import (
+    BINARY,
+    STRING,
+    TIMESTAMP,
+    BinaryType,
+    DateType,
+    DecimalType,
+    TimestampNTZType,
+    TimestampType,
+    decimal_for,
+    is_null,
+    is_numeric,
+    is_string,
+)
+
+# ---- number formats
+
+DIGITS = r"[09]+(?:[,G][09]+)*"
+FORMAT = re.compile(rf"(MI|S)?\$?({DIGITS})?(?:[.D]([09]*))?(MI|S|PR)?")
+
+
+def number_format(call: Call) -> str | None:
+    """The format in capitals, one that Spark takes; None for a null."""
+    argument = call.arguments[1]
+    value = getattr(argument, "value", "")
+    if value is None:
+        return None
+    if not hasattr(argument, "value") or not isinstance(value, str) or not value.isascii():
+        raise NotNative(f"{call.name} with a format that is no constant")
+    found = FORMAT.fullmatch(value.upper())
+    if found is None or not (found[2] or found[3]) or (found[1] and found[1] == found[4]):
+        raise NotNative(f"{call.name} with a format that Spark refuses")
+    return value.upper()
+
+
+def digits_of(form: str) -> tuple[int, int]:
+    """Precision and scale."""
+    before, _, after = form.replace("D", ".").partition(".")
+    count = sum(c in "09" for c in before)
+    scale = sum(c in "09" for c in after)
+    if count + scale > 38:
+        raise NotNative("a number format of more than 38 digits")
+    return count + scale, scale
+
+
+def to_number_type(tries: bool) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        if implicit_type(call.types[0], ("string",), call.settings.ansi) is None and not is_null(call.types[0]):
+            raise unexpected_input_type(call, 0, '"STRING"')
+        form = number_format(call)
+        if form is None:
+            return Typed(DecimalType(10, 0), True, (STRING, STRING), "CAST(NULL AS DECIMAL(10,0))")
+        precision, scale = digits_of(form)
+        function = f"spark_{'try_' if tries else ''}to_number_{scale}"
+        writer = cast_to(f"{function}({{0}}, {text(form)})", DecimalType(precision, scale))
+        return Typed(DecimalType(precision, scale), tries, (STRING, STRING), writer, add_nullable_casts=True)
+
+    return rule
+
+
+fn("to_number(any, any)", "", rule=to_number_type(False))
+fn("try_to_number(any, any)", "", rule=to_number_type(True))
+
+
+# ---- to_char: of numbers, moments and bytes
+
+
+def to_char_type(call: Call) -> Typed:
+    source = call.types[0]
+    if isinstance(source, DateType | TimestampType | TimestampNTZType):
+        return moment_shown(call)
+    if isinstance(source, BinaryType):
+        return bytes_shown(call)
+    form = number_format(call)
+    if form is None:
+        return Typed(STRING, True, (None, STRING), "CAST(NULL AS VARCHAR)", text=shown(call, "to_char"))
+    kind = DecimalType(38, 18) if is_string(source) else decimal_for(source) if is_numeric(source) else None
+    if kind is None and not is_null(source):
+        raise unexpected_input_type(call, 0, '"DECIMAL"')
+    wanted = (kind or DecimalType(10, 0), STRING)
+    writer = f"spark_to_char({{0}}, {text(form)})"
+    return Typed(STRING, False, wanted, writer, text=shown(call, "to_char"), add_nullable_casts=True)
+
+
+def shown(call: Call, name: str) -> str:
+    return f"{name}({', '.join(a.text for a in call.arguments)})"
+
+
+def moment_shown(call: Call) -> Typed:
+    if not is_string(call.types[1]):
+        raise NotNative(f"{call.name} with a pattern that is no string")
+    writer = overloads("date_format")[0].writer
+    return Typed(STRING, False, (TIMESTAMP, STRING), writer, shown(call, "date_format"), add_nullable_casts=True)
+
+
+BYTES = {"base64": "base64", "hex": "hex"}
+
+
+def bytes_shown(call: Call) -> Typed:
+    form = getattr(call.arguments[1], "value", None)
+    name = BYTES.get(form.lower().strip()) if isinstance(form, str) else None
+    if name is None:
+        raise NotNative(f"{call.name} of bytes with this format")
+    text = f"{name}({call.arguments[0].text})"
+    return Typed(STRING, call.arguments[0].nullable, (BINARY, None), overloads(name)[0].writer, text)
+
+
+fn("to_char(any, any)", "", "to_varchar", rule=to_char_type)
+
+
+# ---- to_binary
+
+BLANKS = r"[ \t-\r\x1C-\x1F]"
+SYMBOL = "[A-Za-z0-9+/]"
+GROUPS = f"(?:{SYMBOL}{{4}})*(?:{SYMBOL}{{2}}(?:==)?|{SYMBOL}{{3}}=?)?"
+
+
+def is_base64(value: str) -> str:
+    """Blanks are skipped before the padding; the last group has two symbols or more (UnBase64.isValidBase64)."""
+    plain = f"regexp_replace({value}, {text(BLANKS)}, '', 'g')"
+    return f"(regexp_full_match({plain}, {text(GROUPS)}) AND NOT regexp_matches({value}, {text('=' + BLANKS)}))"
+
+
+HEX = "[0-9A-Fa-f]*"
+PLAIN_HEX = "unhex(CASE WHEN length({v}) % 2 = 1 THEN '0' ELSE '' END || {v})"
+
+
+def converted(form: str, tries: bool) -> Callable[..., str]:
+    def write(call: Any, value: str, *_: str) -> str:
+        if form == "hex":
+            right, made = f"regexp_full_match({value}, '{HEX}')", PLAIN_HEX.format(v=value)
+        else:
+            right, made = is_base64(value), f"spark_unbase64({value})"
+        wrong = "NULL" if tries else no_binary(value, form)
+        return f"(CASE WHEN {value} IS NULL THEN NULL WHEN {right} THEN {made} ELSE {wrong} END)"
+
+    return write
+
+
+def no_binary(value: str, form: str) -> str:
+    escaped = f"replace(replace({value}, chr(92), chr(92) || chr(92)), chr(39), chr(92) || chr(39))"
+    return error_with(
+        "CONVERSION_INVALID_INPUT",
+        str=f"chr(39) || {escaped} || chr(39)",
+        fmt=text(f"'{form.upper()}'"),
+        targetType=text('"BINARY"'),
+        suggestion=text("`try_to_binary`"),
+    )
+
+
+def to_binary_type(tries: bool) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        argument = call.arguments[1] if len(call.arguments) > 1 else None
+        form = getattr(argument, "value", "hex") if argument is not None else "hex"
+        if argument is not None and not hasattr(argument, "value"):
+            raise NotNative(f"{call.name} with a format that is no constant")
+        return made_binary(call, form.lower() if isinstance(form, str) else form, tries)
+
+    return rule
+
+
+def made_binary(call: Call, form: str | None, tries: bool) -> Typed:
+    if form is None or (tries and form not in ("hex", "utf-8", "utf8", "base64")):
+        return Typed(BINARY, True, (STRING, STRING), "CAST(NULL AS BLOB)")
+    if form in ("utf-8", "utf8"):
+        return Typed(BINARY, True, (STRING, STRING), "encode({0})")
+    if form not in ("hex", "base64"):
+        raise NotNative(f"{call.name} with a format that Spark refuses")
+    nullable = tries or form == "hex"
+    return Typed(BINARY, nullable, (STRING, STRING), converted(form, tries), add_nullable_casts=True)
+
+
+for name, tries in (("to_binary", False), ("try_to_binary", True)):
+    fn(f"{name}(string)", SPARK, rule=to_binary_type(tries))  # the rule gives the right half
+    fn(f"{name}(string, any)", SPARK, rule=to_binary_type(tries))
