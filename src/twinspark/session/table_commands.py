@@ -18,6 +18,11 @@ def lazily(module: str, name: str) -> Handler:
     return handler
 
 
+# DataFrames' commands, by their names in the protocol: given the message, the context and the session.
+write_table = lazily("writes_frames", "write_table")
+write_to = lazily("writes_frames", "write_to")
+merge_into = lazily("writes_merge_frames", "merge_into")
+
 TABLE_HANDLERS: dict[type, Handler] = {
     tree.CreateTable: lazily("table_commands_create", "create_table"),
     tree.CreateTableLike: lazily("table_commands_create", "create_like"),

@@ -227,7 +227,7 @@ def check_no_nulls(target: Target, made: Sequence[TableChange], context: Context
             path = ".".join(identifier(part) for part in change.column)
             query = f"SELECT 1 FROM {duck_scan(table.scan())} WHERE {path} IS NULL LIMIT 1"
             if connection_of(context).execute(query).fetchall():
-                raise SparkError("NOT_NULL_ASSERT_VIOLATION", walkedTypePath=".".join(change.column))
+                raise SparkError("NOT_NULL_ASSERT_VIOLATION", walkedTypePath=f"\n{'.'.join(change.column)}\n")
         if isinstance(change, AddColumn) and not change.nullable and change.exists is None and has_rows(table):
             raise target.refuses("ADD COLUMN NOT NULL without a default")
 

@@ -1,7 +1,8 @@
 """CREATE TABLE, CREATE TABLE AS SELECT, [CREATE OR] REPLACE TABLE and CREATE TABLE LIKE."""
 
+import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis import build
@@ -21,6 +22,7 @@ from twinspark.session.writes import CHAR_TYPE, LIMITED, Rows, spark_errors
 from twinspark.session.writes_assignment import DEFAULT
 from twinspark.session.writes_source import Source, text_message, written
 from twinspark.session.writes_sql import done
+from twinspark.tables.catalog import Identifier
 from twinspark.tables.catalogs import Name
 from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.iceberg.maintenance import keep_short
@@ -52,6 +54,11 @@ class Definition:
     @property
     def told(self) -> dict[str, str]:
         return {"provider": self.provider, **self.properties}
+
+    def aside(self) -> "Definition":
+        """The same under a name nobody uses."""
+        identifier = Identifier(self.name.identifier.namespace, f"{self.name.identifier.name}_{uuid.uuid4().hex}")
+        return replace(self, name=Name(self.name.catalog, identifier))
 
     def create(self, schema: StructType) -> None:
         self.checked(schema)

@@ -9,14 +9,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
+from twinspark.analysis.relations import Named, project
+from twinspark.analysis.scope import frame_of
+from twinspark.duck import run
 from twinspark.errors import NotNative
-from twinspark.plan.relations import Relation
+from twinspark.plan.expressions import Expression
+from twinspark.plan.relations import OneRow, Relation
+from twinspark.tables.catalog import Version
 from twinspark.tables.files import scan
 from twinspark.tables.filescan import ScanContext
 from twinspark.tables.names import is_path, not_found, scan_relation
 
 if TYPE_CHECKING:
-    from twinspark.tables.catalog import Version
     from twinspark.tables.catalogs import Catalogs
     from twinspark.tables.relations import TableRelations
     from twinspark.tables.session_catalog import View
@@ -71,7 +75,7 @@ class SessionTables:
         return made
 
     def relation(
-        self, parts: Sequence[str], context: Context, version: "Version | None" = None
+        self, parts: Sequence[str], context: Context, version: Version | None = None
     ) -> tuple[Relation, tuple[str, ...]]:
         """The relation a name means and the qualifier of its columns; Spark's error, or Spark's turn, if none."""
         if is_path(parts) and version is None:
@@ -81,6 +85,23 @@ class SessionTables:
             return found
         self.check_elsewhere(parts)
         raise not_found(parts, context)
+
+    def travelled(
+        self, parts: Sequence[str], context: Context, version: str | None, moment: Expression | None
+    ) -> tuple[Relation, tuple[str, ...]]:
+        """The table as it was at a snapshot, tag or branch, or at a moment."""
+        if moment is None:
+            return self.relation(parts, context, Version(snapshot=version))
+        return self.relation(parts, context, Version(timestamp_ms=self.milliseconds(moment, context)))
+
+    def milliseconds(self, moment: Expression, context: Context) -> int:
+        """A constant moment's value; the engine computes it as it would in a query."""
+        plan = project(frame_of(OneRow()), [Named(moment, "moment")]).plain()
+        table = run.stream(self.scan_context.connection.cursor(), plan, context.settings).read_all()
+        micros = table.column(0).cast("int64")[0].as_py()
+        if micros is None:
+            raise NotNative("time travel to a moment that is null")
+        return int(micros) // 1000
 
     def view(self, parts: Sequence[str], context: Context) -> "View | None":
         """A persisted view of that name."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from twinspark.analysis import build
 from twinspark.analysis import relations as make
 from twinspark.analysis.context import Context
-from twinspark.analysis.scope import Frame, alike, frame_of
+from twinspark.analysis.scope import Attribute, Frame, alike, frame_of
 from twinspark.errors import SparkError
 from twinspark.plan.expressions import Expression, GetField, Literal, MakeStruct
 from twinspark.plan.relations import Filter
@@ -139,12 +139,27 @@ def column_sql(value: Expression, name: str, found: Changing, texts: Texts, colu
 def assigned(
     assignments: Sequence[tree.Assignment], found: Changing, names: Frame, values: Frame
 ) -> dict[str, Expression]:
-    """The new value of each column that is set, cast as an INSERT would; `names` sees the target's columns."""
+    """What SET gives to each column; `names` sees the target's columns, `values` what the new values may name."""
+    pairs = [
+        (column(name, names, found), None if is_default(node) else read(node, values, found))
+        for name, node in assignments
+    ]
+    return stored(pairs, found, names)
+
+
+def column(name: tree.Name, names: Frame, found: Changing) -> Expression:
+    return found.walk.read(tree.Column(name.start, name.stop, name.parts), found.walk.scope(names))
+
+
+def stored(
+    pairs: Sequence[tuple[Expression, Expression | None]], found: Changing, names: Frame
+) -> dict[str, Expression]:
+    """The new value of each column that is set, cast as an INSERT would; None stands for the default."""
     made: dict[str, Expression] = {}
-    for name, node in assignments:
-        attribute, path = column_named(name, names, found)
+    for key, given in pairs:
+        attribute, path = place_of(key, names)
         field = found.field(attribute.name)
-        value = found.assignment.default(field) if is_default(node) else read(node, values, found)
+        value = found.assignment.default(field) if given is None else given
         if field.name in made and not path:
             raise conflict(field.name)
         old = made.get(field.name, names.column(attribute))
@@ -152,9 +167,9 @@ def assigned(
     return made
 
 
-def column_named(name: tree.Name, names: Frame, found: Changing) -> Any:
-    named = found.walk.column(tree.Column(name.start, name.stop, name.parts), found.walk.scope(names))
-    expression = named.expression
+def place_of(key: Expression, names: Frame) -> tuple[Attribute, list[int]]:
+    """The column that is set, and the way to the field inside it."""
+    expression = key
     path: list[int] = []
     while isinstance(expression, GetField):
         assert isinstance(expression.child.type, StructType)
@@ -164,7 +179,7 @@ def column_named(name: tree.Name, names: Frame, found: Changing) -> Any:
     for attribute in names.attributes:
         if names.slots[attribute.id] == index:
             return attribute, path
-    raise SparkError("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", objectName=quote_identifier(name.parts[-1]))
+    raise SparkError("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", objectName=quote_identifier(key.text))
 
 
 def read(node: tree.Expression, values: Frame, found: Changing) -> Expression:

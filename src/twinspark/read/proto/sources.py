@@ -20,6 +20,7 @@ from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.relations import RELATIONS, read_frame
 from twinspark.read.proto.types import read_schema_text
 from twinspark.read.text import read_query_text
+from twinspark.read.travel import by_options
 from twinspark.read.views import VIEW_READERS, table_frame
 from twinspark.types import StructType
 
@@ -38,9 +39,8 @@ def read_read(message: Any, context: Context) -> Frame:
 
 
 def read_table(message: Any, context: Context) -> Frame:
-    if message.options:
-        raise NotNative("a table with options")
-    return table_frame(attribute_parts(message.unparsed_identifier), context)
+    parts = attribute_parts(message.unparsed_identifier)
+    return by_options(parts, context, message.options) if message.options else table_frame(parts, context)
 
 
 def read_files(message: Any, context: Context) -> Frame:

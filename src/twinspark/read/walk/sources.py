@@ -16,6 +16,7 @@ from twinspark.functions.common_types import common_type
 from twinspark.plan.expressions import Expression, Literal
 from twinspark.plan.relations import Field, Join, OneRow, Range, Values
 from twinspark.read.sql import tree
+from twinspark.read.travel import travelled
 from twinspark.read.views import table_frame
 from twinspark.read.walk.expressions import Walk, conjuncts, tree_nodes
 from twinspark.read.walk.queries import RELATION, read_query
@@ -67,14 +68,23 @@ def cross(left: Frame, node: tree.Relation, walk: Walk) -> Frame:
 
 @reads(tree.Table)
 def read_table(node: tree.Table, walk: Walk) -> Frame:
-    if node.time_travel or node.changes or node.options or node.sample or node.watermark:
-        raise NotNative("SQL: a table with time travel, options or a sample")
+    if node.changes or node.options or node.sample or node.watermark:
+        raise NotNative("SQL: a table with changes, options or a sample")
     if not isinstance(node.name, tree.Name):
         raise NotNative("SQL: IDENTIFIER of a table")
     parts = node.name.parts
+    if node.time_travel is not None:
+        return aliased(read_travelled(node.time_travel, parts, walk), node.alias)
     cte = walk.ctes.get(parts[0].lower()) if len(parts) == 1 else None
     frame = cte.frame() if cte is not None else table_frame(parts, walk.context)
     return aliased(frame, node.alias)
+
+
+def read_travelled(node: tree.TimeTravel, parts: tuple[str, ...], walk: Walk) -> Frame:
+    if len(parts) == 1 and parts[0].lower() in walk.ctes:
+        raise NotNative("SQL: time travel of a WITH query")
+    moment = walk.read(node.timestamp, walk.scope(frame_of(OneRow()))) if node.timestamp is not None else None
+    return travelled(parts, walk.context, node.version, moment)
 
 
 @reads(tree.AliasedQuery)

@@ -218,4 +218,4 @@ def timestamp_bound(text: str) -> int | None:
 def check_required(schema: Schema, file: DataFile) -> None:
     for field in schema.fields:
         if field.required and file.null_value_counts.get(field.field_id):
-            raise SparkError("NOT_NULL_ASSERT_VIOLATION", walkedTypePath=field.name)
+            raise SparkError("NOT_NULL_ASSERT_VIOLATION", walkedTypePath=f"\n{field.name}\n")

@@ -1,5 +1,6 @@
 """Partition specs: Spark's transforms as Iceberg's, and the SQL that computes them in DuckDB."""
 
+import threading
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -151,6 +152,10 @@ def truncate_sql(column: str, type: types.IcebergType, width: int) -> str:
     raise NotNative(f"partitions by truncate of {type}")
 
 
+REGISTERING = threading.Lock()
+KEEPERS: list[Any] = []
+
+
 def bucket_function(type: types.IcebergType, count: int, connection: Any) -> str:
     """Iceberg's bucket over Arrow batches, by pyiceberg-core; registered once per database."""
     kind = BUCKET_KINDS.get(type.__class__)
@@ -158,9 +163,13 @@ def bucket_function(type: types.IcebergType, count: int, connection: Any) -> str
         raise NotNative(f"partitions by bucket of {type}")
     duck, arrow = kind
     name = f"twinspark_bucket_{duck.replace(' ', '_').lower()}_{count}"
-    if not connection.execute("SELECT 1 FROM duckdb_functions() WHERE function_name = ?", [name]).fetchall():
-        apply = iceberg.BucketTransform(count).pyarrow_transform(type)
-        connection.create_function(name, lambda values: apply(as_arrow(values, arrow)), [duck], "INTEGER", type="arrow")
+    with REGISTERING:
+        if not connection.execute("SELECT 1 FROM duckdb_functions() WHERE function_name = ?", [name]).fetchall():
+            apply = iceberg.BucketTransform(count).pyarrow_transform(type)
+            # DuckDB lets go of a Python function when the cursor that registered it closes, and then calls it still.
+            keeper = connection.cursor()
+            keeper.create_function(name, lambda values: apply(as_arrow(values, arrow)), [duck], "INTEGER", type="arrow")
+            KEEPERS.append(keeper)
     return name
 
 

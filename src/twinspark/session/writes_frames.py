@@ -1,0 +1,262 @@
+"""DataFrames into tables: saveAsTable, insertInto and all that writeTo offers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from twinspark.analysis.context import Context
+from twinspark.analysis.names import Scope
+from twinspark.analysis.scope import Frame, frame_of
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.expressions import Literal
+from twinspark.plan.relations import OneRow
+from twinspark.read.proto import read_frame
+from twinspark.read.proto.expressions import read_expression
+from twinspark.read.sql import parse_multipart_identifier
+from twinspark.read.text import parser_config
+from twinspark.session.sql_results import Answer
+from twinspark.session.table_commands_create import Definition, definition, rows_for
+from twinspark.session.tables_session import tables_of
+from twinspark.session.tables_targets import Parts, Target, find_target, name_of, quoted, written_to
+from twinspark.session.writes import Rows, insert, overwrite_partitions, overwrite_where
+from twinspark.session.writes_assignment import Assignment
+from twinspark.session.writes_changes import checked
+from twinspark.session.writes_expressions import Texts, columns_of
+from twinspark.session.writes_source import Source, written
+from twinspark.tables.file_table import FORMATS
+from twinspark.tables.iceberg.table import IcebergTable
+from twinspark.tables.pruning import predicate_of
+from twinspark.tables.transforms import Bucket, Identity, Transform, not_a_transform, of_call
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+Command = Callable[[], Answer]
+NOTHING: Answer = ()  # a DataFrame's write answers with no rows at all
+APPEND, OVERWRITE, IGNORE = 1, 2, 4
+SAVE_AS_TABLE, INSERT_INTO = 1, 2
+CREATE, OVERWRITE_WHERE, OVERWRITE_PARTITIONS, APPEND_V2, REPLACE, CREATE_OR_REPLACE = 1, 2, 3, 4, 5, 6
+
+
+@dataclass(frozen=True)
+class FrameWrite:
+    """A DataFrame on its way into the table of a name."""
+
+    parts: Parts
+    message: Any
+    context: Context
+    session: "Session"
+
+    def source(self) -> Source:
+        return Source(lambda: read_frame(self.message.input, self.context), lambda: self.message.input)
+
+    def written(self, write: Callable[[Frame], Callable[[], object]]) -> Command:
+        return written(self.session, self.source(), lambda frame: quietly(write(frame)))
+
+    def rows(self, frame: Frame, target: Target, by_name: bool) -> Rows:
+        assignment = Assignment(target.full_name, self.context)
+        fields = target.table.schema.fields
+        made = assignment.by_name(frame, fields) if by_name else assignment.by_position(frame, fields)
+        return Rows.of(made, target.table.schema, self.context)
+
+    def append(self, target: Target, by_name: bool) -> Command:
+        def write(frame: Frame) -> Callable[[], object]:
+            rows = self.rows(frame, target, by_name)
+            return lambda: insert(target, rows, "append")
+
+        return self.written(write)
+
+    def overwrite(self, target: Target, by_name: bool, dynamic: bool) -> Command:
+        def write(frame: Frame) -> Callable[[], object]:
+            rows = self.rows(frame, target, by_name)
+            if dynamic:
+                return lambda: overwrite_partitions(target, rows)
+            return lambda: insert(target, rows, "overwrite")
+
+        return self.written(write)
+
+    def create(self, made: Definition) -> Command:
+        def write(frame: Frame) -> Callable[[], object]:
+            rows = rows_for(made, frame, self.context)
+            return lambda: made.create_as(rows)
+
+        made.catalog.load_namespace(made.name.identifier.namespace)
+        return self.written(write)
+
+    def replace(self, made: Definition, or_create: bool) -> Command:
+        def write(frame: Frame) -> Callable[[], object]:
+            rows = rows_for(made, frame, self.context)
+            return lambda: made.replace_as(rows, or_create)
+
+        return self.written(write)
+
+    def overwrite_where(self, target: Target, condition: Any) -> Command:
+        relation, qualifier = tables_of(self.context).relation(target.name.qualifier, self.context)
+        frame = frame_of(relation, qualifier)
+        made = checked(frame, read_expression(condition, Scope(frame, self.context)), self.context)
+        texts = Texts(self.context)
+        text = texts.write(made, columns_of("t", target.table.schema.names))
+
+        def write(frame: Frame) -> Callable[[], object]:
+            rows = self.rows(frame, target, True)
+
+            def carry_out() -> None:
+                texts.bind(rows.connection)
+                overwrite_where(target, rows, text, predicate_of(made, relation))
+
+            return carry_out
+
+        return self.written(write)
+
+
+def quietly(change: Callable[[], object]) -> Command:
+    def carry_out() -> Answer:
+        change()
+        return NOTHING
+
+    return carry_out
+
+
+def parsed(name: str, context: Context) -> Parts:
+    return tuple(parse_multipart_identifier(name, parser_config(context)))
+
+
+# ---- df.write
+
+
+def write_table(message: Any, context: Context, session: "Session") -> Command:
+    if message.with_schema_evolution:
+        raise NotNative("writing with schema evolution")
+    write = FrameWrite(parsed(message.table.table_name, context), message, context, session)
+    if message.table.save_method == INSERT_INTO:
+        return insert_into(write)
+    return save_as_table(write)
+
+
+def insert_into(write: FrameWrite) -> Command:
+    message = write.message
+    if message.partitioning_columns or message.HasField("bucket_by"):
+        raise NotNative("insertInto with partitionBy or bucketBy: Spark refuses it in its words")
+    target = written_to(write.parts, write.context)
+    if message.mode != OVERWRITE:
+        return write.append(target, by_name=False)
+    return write.overwrite(target, False, is_dynamic(message.options, write.context, target))
+
+
+def is_dynamic(options: Any, context: Context, target: Target) -> bool:
+    told = {key.lower(): value for key, value in options.items()}
+    mode = told.get("partitionoverwritemode") or told.get("overwrite-mode")
+    chosen = mode or context.config.get("spark.sql.sources.partitionOverwriteMode", "STATIC")
+    return chosen.upper() == "DYNAMIC" and bool(target.table.partitioning)
+
+
+def save_as_table(write: FrameWrite) -> Command:
+    message = write.message
+    target = find_target(write.parts, write.context)
+    if target is not None and message.mode == IGNORE:
+        return quietly(lambda: None)
+    if target is not None and message.mode == APPEND:
+        return write.append(target, by_name=True)
+    made = table_of(write)
+    if target is None:
+        return write.create(made)
+    if message.mode != OVERWRITE:
+        raise target.catalog.iceberg.already_exists(target.name.identifier)
+    if isinstance(target.table, IcebergTable) and made.provider == "iceberg":
+        return write.replace(made, or_create=True)
+    return recreate(write, target, made)
+
+
+def recreate(write: FrameWrite, target: Target, made: Definition) -> Command:
+    """A table of files is dropped and made again, under a name of its own until its rows are there."""
+
+    def carry_out(rows: Rows) -> None:
+        aside = made.aside()
+        aside.create_as(rows)
+        target.catalog.drop_table(target.name.identifier, purge=True)
+        target.catalog.rename_table(aside.name.identifier, target.name.identifier)
+
+    def write_rows(frame: Frame) -> Callable[[], object]:
+        rows = rows_for(made, frame, write.context)
+        return lambda: carry_out(rows)
+
+    return write.written(write_rows)
+
+
+def table_of(write: FrameWrite) -> Definition:
+    message = write.message
+    options = dict(message.options)
+    properties = {"location": path} if (path := options.pop("path", None)) else {}
+    provider = message.source.lower()
+    if provider in FORMATS:
+        properties |= {f"option.{key}": value for key, value in options.items()}
+    partitions: list[Transform] = [Identity(parsed(name, write.context)) for name in message.partitioning_columns]
+    if message.HasField("bucket_by"):
+        partitions += buckets(message.bucket_by, provider)
+    return definition(write.parts, write.context, provider, partitions, properties)
+
+
+def buckets(spec: Any, provider: str) -> list[Transform]:
+    """Iceberg's buckets are of one column each; files in buckets are Hive's, and not ours to write."""
+    if provider not in ("", "iceberg") or len(spec.bucket_column_names) != 1:
+        raise NotNative("a table in buckets of several columns, or of files")
+    return [Bucket((spec.bucket_column_names[0],), spec.num_buckets)]
+
+
+# ---- df.writeTo
+
+
+def write_to(message: Any, context: Context, session: "Session") -> Command:
+    if message.with_schema_evolution:
+        raise NotNative("writing with schema evolution")
+    write = FrameWrite(parsed(message.table_name, context), message, context, session)
+    if message.mode in (CREATE, REPLACE, CREATE_OR_REPLACE):
+        return create_or_replace(write)
+    target = written_to(write.parts, context)
+    if message.mode == APPEND_V2:
+        return write.append(target, by_name=True)
+    if message.mode == OVERWRITE_PARTITIONS:
+        return write.overwrite(target, True, bool(target.table.partitioning))
+    return write.overwrite_where(target, message.overwrite_condition)
+
+
+def create_or_replace(write: FrameWrite) -> Command:
+    message, context = write.message, write.context
+    partitions = [transform_of(each, context) for each in message.partitioning_columns]
+    properties = dict(message.table_properties)
+    if message.clustering_columns:
+        properties["clusteringColumns"] = str([[name] for name in message.clustering_columns]).replace("'", '"')
+    made = definition(write.parts, context, message.provider, partitions, properties)
+    target = find_target(write.parts, context)
+    if message.mode == CREATE:
+        if target is not None:
+            raise target.catalog.iceberg.already_exists(target.name.identifier)
+        return write.create(made)
+    if target is None and message.mode == REPLACE:
+        name = name_of(write.parts, context)
+        path = f"[{quoted(name.qualifier[:-1])}]"
+        raise SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=quoted(name.qualifier), searchPath=path)
+    return write.replace(made, or_create=message.mode == CREATE_OR_REPLACE)
+
+
+def transform_of(expression: Any, context: Context) -> Transform:
+    kind = expression.WhichOneof("expr_type")
+    if kind == "unresolved_attribute":
+        return Identity(parsed(expression.unresolved_attribute.unparsed_identifier, context))
+    if kind == "unresolved_function":
+        call = expression.unresolved_function
+        return of_call(call.function_name, arguments(call.arguments, context))
+    raise not_a_transform(str(kind))
+
+
+def arguments(expressions: Sequence[Any], context: Context) -> list[Parts | int]:
+    return [argument(each, context) for each in expressions]
+
+
+def argument(expression: Any, context: Context) -> Parts | int:
+    if expression.WhichOneof("expr_type") == "unresolved_attribute":
+        return parsed(expression.unresolved_attribute.unparsed_identifier, context)
+    value = read_expression(expression, Scope(frame_of(OneRow()), context))
+    if not isinstance(value, Literal) or not isinstance(value.value, int):
+        raise not_a_transform(value.text)
+    return value.value
