@@ -13,7 +13,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
-from twinspark.plan.expressions import Cast, Column, Expression, Literal, SortOrder
+from twinspark.plan.expressions import Call, Cast, Column, Expression, GetField, Literal, SortOrder
 from twinspark.plan.relations import (
     Distinct,
     Field,
@@ -56,7 +56,16 @@ def unnamed(expression: Expression) -> Named:
     """A column without alias, under Spark's automatic name, which it marks as such in the metadata."""
     if isinstance(expression, Cast) and isinstance(expression.child, Column):
         return Named(expression, expression.child.text)
-    return Named(expression, expression.text, () if isinstance(expression, Literal) else AUTOMATIC)
+    return Named(expression, expression.text, () if only_extracts(expression) else AUTOMATIC)
+
+
+def only_extracts(expression: Expression) -> bool:
+    """`a[0].b`, `m['k']`: taken out of a column or a constant by constants or columns (AliasResolution.extractOnly)."""
+    if isinstance(expression, GetField):
+        return only_extracts(expression.child)
+    if isinstance(expression, Call) and expression.name in ("getarrayitem", "getmapvalue"):
+        return all(map(only_extracts, expression.arguments))
+    return isinstance(expression, Literal | Column)
 
 
 def passing(frame: Frame, attribute: Attribute) -> Named:
@@ -230,7 +239,7 @@ def joined(left: Frame, right: Frame, kind: str) -> Frame:
 
 def join_fields(left: Relation, right: Relation, kind: str) -> tuple[Field, ...]:
     return tuple(
-        replace(f, nullable=f.nullable or missing)
+        replace(f, nullable=True) if missing and not f.nullable else f
         for relation, missing in ((left, kind in OUTER_LEFT), (right, kind in OUTER_RIGHT))
         for f in relation.fields
     )
