@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from twinspark.analysis.casts import implicit_cast
@@ -18,7 +19,7 @@ from twinspark.functions.common_types import (
 from twinspark.functions.families import accepts, concrete, implicit_type, inner, is_variable
 from twinspark.functions.gathering import ORDER_FREE, unordered
 from twinspark.functions.known import SPARK_FUNCTIONS
-from twinspark.functions.registry import AGGREGATE, GENERATOR, Parameter, Signature
+from twinspark.functions.registry import AGGREGATE, GENERATOR, Parameter, Signature, Writer
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import Call as Typing
 from twinspark.functions.typing import Typed, quoted, type_text, unexpected_input_type
@@ -81,6 +82,8 @@ def call(
     """A call by any of the function's names; which overload, casts, type and nullability are decided here."""
     name = name.lower()
     check_no_generator(arguments)
+    if name in ORDER_FREE:
+        arguments = [without_order(argument) for argument in arguments]
     signatures = overloads(name)
     if not signatures:
         raise unknown_function(name)
@@ -91,7 +94,7 @@ def call(
     try:
         signature, typed = resolve(signatures, typing)
         if typed.writer is not None:
-            signature = replace(signature, writer=typed.writer)
+            signature = with_writer(signature, typed.writer)
         return make_call(signature, typing, typed, distinct, filter, ordering, ignore_nulls)
     except SparkError as error:
         if name in REFUSES_AS_SPARK:
@@ -102,6 +105,12 @@ def call(
 def check_no_generator(arguments: Sequence[Expression]) -> None:
     if any(isinstance(a, Call) and a.signature.kind == GENERATOR for a in arguments):
         raise NotNative("a generator inside an expression")
+
+
+@lru_cache(4096)
+def with_writer(signature: Signature, writer: Writer) -> Signature:
+    """One for equal calls: plans compare signatures by identity."""
+    return replace(signature, writer=writer)
 
 
 def without_order(argument: Expression) -> Expression:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.aggregates import NESTED, aggregate, not_null
 from twinspark.functions.casts import cast_sql, not_native
-from twinspark.functions.registry import SPARK
+from twinspark.functions.registry import SPARK, Signature
 from twinspark.functions.spelling import duck_type
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
@@ -24,6 +26,7 @@ from twinspark.types import (
     FloatType,
     IntegerType,
     LongType,
+    MapType,
     NullType,
     ShortType,
     TimestampNTZType,
@@ -50,8 +53,9 @@ def collected(call: Any, value: str, distinct: str = "", order: str = "", suffix
 aggregate("collect_list(T) -> array<T!>!", collected, "array_agg", keeps_alias=False)
 
 
-# ---- sets: Spark shows them in the order of Scala's mutable.HashSet, which only the elements decide: buckets by the
-# low bits of the hash, as many as the number of elements asks for, and inside a bucket by the whole hash.
+# ---- sets: Spark shows them in the order of Scala's mutable.HashSet: buckets by the low bits of the hash, inside a
+# bucket by the whole hash. Up to eleven elements there are sixteen buckets; of more, their number depends on how many
+# elements each of Spark's partitions had, so those sets go to Spark, unless nobody looks at their order.
 
 SMALL = (ByteType, ShortType, IntegerType, DateType)
 WIDE = (LongType, TimestampType, TimestampNTZType)
@@ -59,6 +63,8 @@ WIDE = (LongType, TimestampType, TimestampNTZType)
 
 def set_type(call: Call) -> Typed:
     type = call.types[0]
+    if isinstance(type, MapType):
+        raise NotNative("a set of maps")
     known = isinstance(type, (*SMALL, *WIDE, BooleanType)) or is_string(type)
     return Typed(ArrayType(type, False), False, writer=None if known else SPARK)
 
@@ -80,30 +86,44 @@ def java_hash(type: DataType, element: str) -> str:
 
 
 def set_of(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    hashed = f"CAST({java_hash(call.arguments[0].type, 'element')} AS BIGINT)"
+    spread = f"list_transform({elements_of(value, suffix)}, lambda element: {{'h': {hashed}, 'v': element}})"
+    mixed = "xor(one.h, (one.h & 4294967295) >> 16)"  # the high half is folded into the low one
+    keyed = f"list_transform({spread}, lambda one: {{'b': {mixed} & 15, 'h': {mixed}, 'v': one.v}})"
+    return or_empty(call, f"list_transform([{keyed}], lambda elements: {placed(f'count({value}){suffix}')})[1]")
+
+
+def elements_of(value: str, suffix: str) -> str:
     if "OVER" in suffix:
         raise NotNative("collect_set in a window")
-    present = not_null(value, suffix)
-    elements = f"list(DISTINCT {value}){present}"
-    empty = f"CAST([] AS {duck_type(call.type)})"
-    hashed = f"CAST({java_hash(call.arguments[0].type, 'element')} AS BIGINT)"
-    spread = f"list_transform({elements}, lambda element: {{'h': {hashed}, 'v': element}})"
-    mixed = "xor(one.h, (one.h & 4294967295) >> 16)"  # the high half is folded into the low one
-    mixed = f"list_transform({spread}, lambda one: {{'h': {mixed}, 'v': one.v}})"
-    return f"coalesce(list_transform([{mixed}], lambda elements: {placed(f'count({value}){suffix}')})[1], {empty})"
+    return f"list(DISTINCT {value}){not_null(value, suffix)}"
+
+
+def or_empty(call: Any, sql: str) -> str:
+    return f"coalesce({sql}, CAST([] AS {duck_type(call.type)}))"
 
 
 def placed(rows: str) -> str:
-    """Equal hashes stand in the order they came in, and one more row grows a table that is just full: to Spark."""
-    buckets = "greatest(16, CAST(2 ** ceil(log2(floor((len(elements) + 1) / 0.75))) AS BIGINT))"
-    keyed = f"list_transform(elements, lambda one: {{'b': one.h & ({buckets} - 1), 'h': one.h, 'v': one.v}})"
+    """Equal hashes stand in the order they came in; one row more may have grown a table that is just full."""
     hashes = "len(list_distinct(list_transform(elements, lambda one: one.h)))"
-    full = f"(len(elements) + 1 = {buckets} * 0.75 AND {rows} > len(elements))"
-    unsure = f"{hashes} < len(elements) OR {full}"
-    found = f"list_transform(list_sort({keyed}), lambda one: one.v)"
+    unsure = f"len(elements) > 11 OR {hashes} < len(elements) OR (len(elements) = 11 AND {rows} > 11)"
+    found = "list_transform(list_sort(elements), lambda one: one.v)"
     return f"CASE WHEN {unsure} THEN {not_native('a set whose order only Spark knows')} ELSE {found} END"
 
 
 aggregate("collect_set(any)", set_of, rule=set_type)
+
+ORDER_FREE = frozenset({"sort_array", "array_sort", "size", "cardinality", "array_size", "array_max", "array_min"})
+
+
+def unordered_set(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    return or_empty(call, elements_of(value, suffix))
+
+
+@cache
+def unordered(signature: Signature) -> Signature:
+    """collect_set where the caller (one of ORDER_FREE) does not look at the order."""
+    return replace(signature, writer=unordered_set)
 
 
 # ---- texts

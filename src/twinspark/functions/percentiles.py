@@ -94,7 +94,7 @@ def percentile_type(call: Call) -> Typed:
     shown = [a.text for a in call.arguments] + ["1"][len(call.arguments) - 2 :]
     text = f"{call.name}({', '.join(shown)})"
     element, cast = percentile_element(call)
-    if len(call.arguments) > 2:
+    if len(call.arguments) > 2 and getattr(call.arguments[2], "value", None) != 1:
         return Typed(several(element, call.arguments[1]), True, writer=SPARK, text=text)
     percentages(call.arguments[1])
     return Typed(several(element, call.arguments[1]), True, (cast,), text=text)
