@@ -180,16 +180,22 @@ def match(attributes: Sequence[Attribute], parts: Sequence[str], case_sensitive:
         if len(parts) > length:
             found = [
                 a
-                for a in attributes
-                if len(a.qualifier) >= length
-                and same(a.name, parts[length])
-                and all(map(same, a.qualifier[-length:], parts[:length]))
+                for a in called(attributes, parts[length], case_sensitive)
+                if len(a.qualifier) >= length and all(map(same, a.qualifier[-length:], parts[:length]))
             ]
             if found:
                 return found, tuple(parts[length + 1 :])
     if hidden:
         return [], ()
-    return [a for a in attributes if same(a.name, parts[0])], tuple(parts[1:])
+    return called(attributes, parts[0], case_sensitive), tuple(parts[1:])
+
+
+def called(attributes: Sequence[Attribute], name: str, case_sensitive: bool) -> list[Attribute]:
+    """Asked of every column of wide joins for every name: no calls inside the loop but `lower`."""
+    if case_sensitive:
+        return [a for a in attributes if a.name == name]
+    lowered = name.lower()
+    return [a for a in attributes if a.name == name or a.name.lower() == lowered]
 
 
 def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> Hit | None:

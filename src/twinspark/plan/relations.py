@@ -56,7 +56,11 @@ def expressions_in(relation: Relation) -> Iterator[Expression]:
 
 def own_expressions(relation: Relation) -> Iterator[Expression]:
     for one in fields(relation):
-        yield from parts_of(getattr(relation, one.name))
+        if one.name not in WITHOUT_EXPRESSIONS:
+            yield from parts_of(getattr(relation, one.name))
+
+
+WITHOUT_EXPRESSIONS = frozenset({"fields", "names", "input_files"})
 
 
 def parts_of(value: Any) -> Iterator[Expression]:
@@ -214,6 +218,14 @@ class ShowString(Unary):
     truncate: int
     vertical: bool
     html: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observe(Unary):
+    """The input's rows; `metrics` is the aggregation over them that is told once they have passed."""
+
+    name: str
+    metrics: Relation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from twinspark.read.walk import functions as functions
 from twinspark.read.walk import literals as literals
 from twinspark.read.walk import operators as operators
+from twinspark.read.walk import pipes as pipes
 from twinspark.read.walk import select as select
 from twinspark.read.walk import subqueries as subqueries
 from twinspark.read.walk.expressions import Walk as Walk

@@ -93,8 +93,12 @@ def read_nested(term: tree.Query, walk: Walk, organization: Any) -> Selected:
 
 def read_set_operation(term: tree.SetOperation, walk: Walk, organization: Any) -> Selected:
     left, right = read_term(term.left, walk).frame, read_term(term.right, walk).frame
+    return Selected(set_operation(left, right, term, walk))
+
+
+def set_operation(left: Frame, right: Frame, term: tree.SetOperation | tree.PipeSetOperation, walk: Walk) -> Frame:
     kind = {"UNION": "union", "EXCEPT": "except", "INTERSECT": "intersect"}[term.operator]
-    return Selected(make.set_operation(left, right, kind, term.all, walk.settings))
+    return make.set_operation(left, right, kind, term.all, walk.settings)
 
 
 def read_select_term(term: tree.Select, walk: Walk, organization: tree.Organization | None) -> Selected:
@@ -107,6 +111,8 @@ def read_relation_term(term: Any, walk: Walk, organization: Any) -> Selected:
 
 
 def read_from_first(term: tree.FromFirst, walk: Walk, organization: Any) -> Selected:
+    if not term.bodies:
+        return Selected(FROM[0](term.source, walk))
     if len(term.bodies) != 1:
         raise NotNative("SQL: FROM with several SELECTs")
     select, own = term.bodies[0]
@@ -117,6 +123,7 @@ def read_from_first(term: tree.FromFirst, walk: Walk, organization: Any) -> Sele
 # Given by the rooms next door, which need `read_query` themselves.
 SELECT: list[Callable[..., Selected]] = []
 RELATION: list[Callable[..., Frame]] = []
+FROM: list[Callable[..., Frame]] = []
 
 TERMS: dict[type, Callable[..., Selected]] = {
     tree.Query: read_nested,

@@ -42,6 +42,11 @@ def select_of(node: tree.Select, walk: Walk, windows: Sequence[tree.NamedWindow]
     frame = with_lateral_views(frame, node.lateral_views, walk)
     if node.where is not None:
         frame = where(frame, node.where, walk)
+    return select_over(node, frame, walk, windows)
+
+
+def select_over(node: tree.Select, frame: Frame, walk: Walk, windows: Sequence[tree.NamedWindow]) -> Selected:
+    assert isinstance(node.projections, tuple)
     scope = walk.scope(frame, windows=named_windows((*node.windows, *windows)))
     columns = walk.columns(node.projections, scope)
     if node.qualify is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from twinspark.analysis import build
 from twinspark.analysis import relations as make
@@ -19,11 +19,11 @@ from twinspark.read.sql import tree
 from twinspark.read.travel import travelled
 from twinspark.read.views import table_frame
 from twinspark.read.walk.expressions import Walk, conjuncts, tree_nodes
-from twinspark.read.walk.queries import RELATION, read_query
+from twinspark.read.walk.queries import FROM, RELATION, read_query
 from twinspark.types import LONG, is_integral
 
-Reader = Callable[[Any, Walk], Frame]
-READERS: dict[type, Reader] = {}
+Reader = TypeVar("Reader", bound=Callable[..., Frame])
+READERS: dict[type, Callable[..., Frame]] = {}
 
 
 def reads(kind: type) -> Callable[[Reader], Reader]:
@@ -55,6 +55,9 @@ def read_from(node: tree.From, walk: Walk) -> Frame:
         frame = read_source(relation, walk) if frame is None else cross(frame, relation, walk)
     assert frame is not None
     return with_lateral_views(frame, node.lateral_views, walk)
+
+
+FROM.append(read_from)
 
 
 def cross(left: Frame, node: tree.Relation, walk: Walk) -> Frame:
@@ -207,10 +210,12 @@ KINDS = {
 
 
 @reads(tree.Join)
-def read_join(node: tree.Join, walk: Walk) -> Frame:
-    if node.nearest is not None or node.left is None:
+def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
+    """`piped` is the left side where the join is a pipe operator."""
+    if node.nearest is not None:
         raise NotNative("SQL: a nearest-by join")
-    left = read_source(node.left, walk)
+    left = piped if node.left is None else read_source(node.left, walk)
+    assert left is not None
     kind = KINDS[node.kind]
     if isinstance(node.right, tree.Lateral):
         return lateral(left, node.right, kind, node.condition, walk)
