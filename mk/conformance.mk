@@ -8,3 +8,11 @@ conformance-parity: $(READY)  ## PySpark's own Connect tests; needs SPARK_REPO, 
 
 conformance-golden: $(READY)  ## Spark's SQL golden files; needs SPARK_REPO (ONLY='group-by subquery/* …')
 	$(BIN)/python conformance/run.py golden --engines $(or $(ENGINES),auto,duckdb) $(ONLY)
+
+.PHONY: clients
+clients: $(READY)  ## PySpark clients 3.5, 4.0, 4.1, 4.2, 4.3, each in its own environment: a smoke suite (ENGINE=auto)
+	$(BIN)/python conformance/clients.py --engine $(or $(ENGINE),duckdb) $(ONLY)
+
+.PHONY: faults
+faults: $(READY)  ## the fault tests with a stream of one gigabyte, cut again and again
+	TWINSPARK_TEST_STREAM_ROWS=64000000 $(BIN)/python -m pytest tests/doors/test_faults.py --timeout=1200

@@ -21,7 +21,7 @@ from twinspark.doors.connect.server import ConnectServer
 from twinspark.session import maintenance
 from twinspark.session.settings import Settings
 
-ROWS = 8_000_000
+ROWS = int(os.environ.get("TWINSPARK_TEST_STREAM_ROWS", 8_000_000))  # 64,000,000 are a gigabyte: make faults
 
 
 def test_a_stream_cut_again_and_again_loses_and_doubles_nothing(duck_server: ConnectServer) -> None:
