@@ -49,8 +49,12 @@ def databricks(transport: str, port: int) -> Any:
 def sqlalchemy(transport: str, port: int) -> Any:
     from sqlalchemy import create_engine
 
-    auth = {"sasl": "", "binary": "?auth=NOSASL"}[transport]
-    return create_engine(f"hive://u@127.0.0.1:{port}/default{auth}").raw_connection()
+    url = {
+        "sasl": f"hive://u@127.0.0.1:{port}/default",
+        "binary": f"hive://u@127.0.0.1:{port}/default?auth=NOSASL",
+        "http": f"hive+http://u:p@127.0.0.1:{port}",
+    }
+    return create_engine(url[transport]).raw_connection()
 
 
 CLIENTS = {"pyhive": pyhive, "impyla": impyla, "databricks": databricks, "sqlalchemy": sqlalchemy}
@@ -116,8 +120,7 @@ def main() -> None:
     client, transport, port, zoo = sys.argv[1:5]
     connection = CLIENTS[client](transport, int(port))
     found = probe(connection, zoo)
-    if client != "sqlalchemy":
-        found["cancel"] = cancel(CLIENTS[client](transport, int(port)), client)
+    found["cancel"] = cancel(CLIENTS[client](transport, int(port)), client)
     print("\n" + json.dumps(found))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from spark_thrift_server import SparkThriftServer
 
 import twinspark.driver as driver
 from twinspark.doors.thrift import ConnectBackend, Server, start
@@ -50,3 +51,11 @@ def reference(connect_url: str) -> Iterator[Callable[..., pa.Table]]:
 
     yield ask
     session.close()
+
+
+@pytest.fixture(scope="module", params=["binary", "http"])
+def spark_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """A transport and port of Spark's own Thrift server; only the matrix asks for it."""
+    server = SparkThriftServer(request.param, tmp_path_factory.mktemp(f"spark-{request.param}"))
+    yield "sasl" if request.param == "binary" else "http", server.port
+    server.stop()

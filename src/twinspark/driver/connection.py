@@ -14,7 +14,7 @@ from twinspark.driver import errors
 from twinspark.driver.cursor import Cursor, Progress
 from twinspark.driver.errors import DatabaseError, InterfaceError, NotSupportedError, TypeFallbackWarning
 from twinspark.driver.messages import Message
-from twinspark.driver.parameters import Parameters, wire_parameters, with_literals
+from twinspark.driver.parameters import Parameters, quoted_name, wire_parameters, with_literals
 from twinspark.driver.protocol import HIVE_V10, SESSION_CONF_PREFIX, SPARK_V9, USE_DATABASE, is_spark_version
 from twinspark.driver.service import Service
 from twinspark.driver.transport import Transport, open_transport
@@ -116,6 +116,11 @@ class Connection:
         finally:
             other.close()
 
+    def information(self, kind: int) -> str:
+        """GetInfo: 17 is the server's name, 18 its version."""
+        reply = self.service.call("GetInfo", {"sessionHandle": self.handle, "infoType": kind})
+        return str(next(iter(reply["infoValue"].values())))
+
     def commit(self) -> None:
         """Every statement is its own transaction: nothing is left to commit."""
 
@@ -136,7 +141,7 @@ class Connection:
             return [row[0] for row in cursor.list_metadata("GetTableTypes").fetchall()]
 
     def adbc_get_table_schema(self, table_name: str, *, db_schema_filter: str | None = None) -> Any:
-        name = ".".join(f"`{part}`" for part in (db_schema_filter, table_name) if part)
+        name = ".".join(quoted_name(part) for part in (db_schema_filter, table_name) if part)
         with self.cursor() as cursor:
             return cursor.execute(f"SELECT * FROM {name} LIMIT 0").schema
 

@@ -86,7 +86,7 @@ class Fraction(ProgressHandler):  # type: ignore[misc]
 
 class ConnectSession:
     def __init__(self, spark: SparkSession) -> None:
-        self.spark = spark
+        self.spark, self.closed = spark, False
         self.running: dict[str, Fraction] = {}
 
     def progress(self, name: str) -> float:
@@ -113,10 +113,13 @@ class ConnectSession:
             return str(self.spark.conf.get("spark.sql.session.timeZone"))
 
     def cancel(self, name: str) -> None:
-        with spark_errors():
-            self.spark.interruptTag(name)
+        """A session that is closed has ended all its statements."""
+        if not self.closed:
+            with spark_errors():
+                self.spark.interruptTag(name)
 
     def close(self) -> None:
+        self.closed = True
         self.spark.stop()
 
 

@@ -137,19 +137,27 @@ class Operation:
         self.done.wait(wait)
 
     def work(self) -> None:
+        """Nobody stands above this thread: a fault of ours is logged and becomes the operation's error."""
         self.enter(OperationState.RUNNING)
         try:
-            rows = self.run(self.name)
-            if self.form.arrow:
-                self.wire = wire_schema(rows.schema, rows.arrow, self.form)
-            self.rows = rows
-            self.enter(OperationState.FINISHED)
+            self.answer()
         except BackendError as error:
             self.fail(f"Error running query: {error}", error.sqlstate or "")
+        except Exception as error:
+            if self.state not in TERMINAL:  # else: cancelled, and its session closed under it
+                LOG.exception("%s failed", self.name)
+            self.fail(f"Error running query: {type(error).__name__}: {error}", "XX000")
         finally:
             self.worked.set()
             if self.state != OperationState.FINISHED and self.rows is not None:
                 self.rows.close()
+
+    def answer(self) -> None:
+        rows = self.run(self.name)
+        if self.form.arrow:
+            self.wire = wire_schema(rows.schema, rows.arrow, self.form)
+        self.rows = rows
+        self.enter(OperationState.FINISHED)
 
     def fail(self, message: str, sqlstate: str) -> None:
         with self.lock:

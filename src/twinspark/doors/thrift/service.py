@@ -29,7 +29,7 @@ from twinspark.driver.protocol import (
 )
 
 OK: Message = {"statusCode": StatusCode.SUCCESS}
-DIRECT_WAIT = 5.0  # how long a client that wants direct results is kept before it has to ask again
+DIRECT_WAIT = 1.0  # how long a client that wants direct results is kept; only then it has a handle to cancel by
 LONG_POLL, PROGRESS_POLL = 5.0, 0.5
 INFO: dict[int, Message] = {
     2: {"stringValue": "twinspark"},

@@ -1,0 +1,136 @@
+"""Python functions as the C functions a driver manager calls: handles, strings, errors."""
+
+import ctypes
+import itertools
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.driver import errors
+from twinspark.driver.adbc import structs
+from twinspark.driver.adbc.structs import SIGNATURES, Driver, Error, Handle
+
+LOG = logging.getLogger(__name__)
+CALLS: dict[str, Any] = {}  # kept for as long as the process lives: C code holds their addresses
+OBJECTS: dict[int, Any] = {}  # what stands behind each handle, by the number in its private_data
+NUMBERS = itertools.count(1)
+MESSAGES: dict[int, Any] = {}  # texts of errors that nobody has released yet, by their address
+STATUSES: list[tuple[type[errors.Error], int]] = [
+    (errors.QueryCanceled, structs.CANCELLED),
+    (errors.QueryTimeout, structs.TIMEOUT),
+    (errors.NotSupportedError, structs.NOT_IMPLEMENTED),
+    (errors.IntegrityError, structs.INTEGRITY),
+    (errors.DataError, structs.INVALID_DATA),
+    (errors.ProgrammingError, structs.INVALID_ARGUMENT),
+    (errors.OperationalError, structs.IO),
+    (errors.InternalError, structs.INTERNAL),
+    (errors.InterfaceError, structs.INVALID_STATE),
+]
+STATES = {"28000": structs.UNAUTHENTICATED, "42P01": structs.NOT_FOUND, "42P07": structs.ALREADY_EXISTS}
+
+
+def call(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The function answers ADBC's `name`; it gets everything but the error, and raises what goes wrong."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        def guarded(*arguments: Any) -> int:
+            return answered(name, function, arguments[:-1], arguments[-1])
+
+        CALLS[name] = structs.function_type(name)(guarded)
+        return function
+
+    return register
+
+
+def answered(name: str, function: Callable[..., None], arguments: tuple[Any, ...], error: Any) -> int:
+    """C cannot catch an exception, so this is where every one of them ends: told to the caller, and logged if ours."""
+    try:
+        function(*map(readable, arguments))
+    except errors.Error as failure:
+        return fill(error, status_of(failure), str(failure), failure.sqlstate)
+    except Exception as failure:
+        LOG.exception("%s failed", name)
+        return fill(error, structs.INTERNAL, f"{type(failure).__name__}: {failure}", None)
+    return structs.OK
+
+
+def readable(argument: Any) -> Any:
+    return argument.decode() if isinstance(argument, bytes) else argument
+
+
+def status_of(failure: errors.Error) -> int:
+    if failure.sqlstate in STATES:
+        return STATES[failure.sqlstate]
+    return next((status for kind, status in STATUSES if isinstance(failure, kind)), structs.UNKNOWN)
+
+
+def fill(error: Any, status: int, message: str, sqlstate: str | None) -> int:
+    """`error` may be null: some callers do not want to know."""
+    if error:
+        text = ctypes.create_string_buffer(message.encode())
+        address = ctypes.addressof(text)
+        MESSAGES[address] = text
+        error[0].message = address
+        error[0].vendor_code = 0
+        error[0].sqlstate = (sqlstate or "").encode()[:5].ljust(5, b"\0")
+        error[0].release = ctypes.cast(release_error, ctypes.c_void_p).value
+    return status
+
+
+@structs.RELEASE_ERROR  # type: ignore[untyped-decorator]
+def release_error(error: Any) -> None:
+    MESSAGES.pop(error[0].message or 0, None)
+    error[0].message = None
+    error[0].release = None
+
+
+def attach(handle: Any, thing: Any) -> None:
+    number = next(NUMBERS)
+    OBJECTS[number] = thing
+    handle[0].private_data = number
+
+
+def behind(handle: Any) -> Any:
+    found = OBJECTS.get(handle[0].private_data or 0)
+    if found is None:
+        raise errors.InterfaceError("this handle is not open", "08003")
+    return found
+
+
+def detach(handle: Any) -> Any:
+    found = OBJECTS.pop(handle[0].private_data or 0, None)
+    handle[0].private_data = None
+    return found
+
+
+@structs.RELEASE  # type: ignore[untyped-decorator]
+def release_driver(driver: Any, error: Any) -> int:
+    return structs.OK
+
+
+@structs.INITIALIZE  # type: ignore[untyped-decorator]
+def initialize(version: int, driver: Any, error: Any) -> int:
+    """Fills struct AdbcDriver as far as the asked version knows it."""
+    if version not in (structs.VERSION_1_0, structs.VERSION_1_1):
+        return fill(error, structs.NOT_IMPLEMENTED, f"ADBC version {version} is not known here", None)
+    table = ctypes.cast(driver, ctypes.POINTER(Driver))[0]
+    table.release = ctypes.cast(release_driver, ctypes.c_void_p).value
+    for name in known_functions(version):
+        if name in CALLS:
+            setattr(table, name, ctypes.cast(CALLS[name], ctypes.c_void_p).value)
+    return structs.OK
+
+
+def known_functions(version: int) -> list[str]:
+    names = list(SIGNATURES)
+    return names if version >= structs.VERSION_1_1 else names[: names.index(structs.LAST_OF_1_0) + 1]
+
+
+def initialize_address() -> int:
+    """What `adbc_driver_manager` takes as its `init_func`."""
+    address = ctypes.cast(initialize, ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+__all__ = ["Error", "Handle", "attach", "behind", "call", "detach", "initialize_address"]
