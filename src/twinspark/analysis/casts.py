@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
-from twinspark.analysis.literals import literal
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.castable import can_cast, can_legacy_cast, can_try_cast
 from twinspark.functions.common_types import (
@@ -15,11 +13,7 @@ from twinspark.functions.common_types import (
 )
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
-from twinspark.plan.expressions import (
-    Cast,
-    Expression,
-    Literal,
-)
+from twinspark.plan.expressions import Call, Cast, Expression, Literal, children_of
 from twinspark.types import (
     ArrayType,
     BinaryType,
@@ -75,10 +69,17 @@ def implicit_cast(child: Expression, target: DataType, settings: Settings) -> Ex
     if child.type == target:
         return child
     if is_null(child.type):
-        return replace(literal(None, target), text=child.text) if isinstance(child, Literal) else nulled(child, target)
+        return cast(child, target, settings, shown=False) if may_raise(child) else nulled(child, target)
     if same_type(child.type, target):
         return child
     return cast(child, target, settings, shown=False)
+
+
+def may_raise(child: Expression) -> bool:
+    """Of no type but not just null: raise_error, assert_true, and conditions around them."""
+    if isinstance(child, Call) and child.name in ("raise_error", "assert_true"):
+        return True
+    return any(map(may_raise, children_of(child)))
 
 
 def nulled(child: Expression, target: DataType) -> Expression:

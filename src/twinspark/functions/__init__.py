@@ -4,6 +4,7 @@ from twinspark.functions import aggregates as aggregates
 from twinspark.functions import arrays as arrays
 from twinspark.functions import conditional as conditional
 from twinspark.functions import dates as dates
+from twinspark.functions import formats as formats
 from twinspark.functions import gathering as gathering
 from twinspark.functions import generators as generators
 from twinspark.functions import hashes as hashes
@@ -14,6 +15,7 @@ from twinspark.functions import misc as misc
 from twinspark.functions import number_formats as number_formats
 from twinspark.functions import operators as operators
 from twinspark.functions import percentiles as percentiles
+from twinspark.functions import raising as raising
 from twinspark.functions import regex as regex
 from twinspark.functions import rounding as rounding
 from twinspark.functions import sequences as sequences

@@ -56,7 +56,7 @@ def cast_sql(sql: str, source: DataType, target: DataType, mode: str, settings: 
     if same_type(source, target):
         return sql
     if is_null(source):
-        return f"CAST(NULL AS {duck_type(target)})"
+        return f"CAST({sql if 'error(' in sql else 'NULL'} AS {duck_type(target)})"  # raise_error is of no type
     if is_string(target):
         return to_string(sql, source, mode, settings)
     if is_string(source):

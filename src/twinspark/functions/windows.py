@@ -33,17 +33,28 @@ fn("ntile(any = 1)", "CAST(ntile({0}){suffix} AS INTEGER)", kind=WINDOW, rule=ti
 
 
 def nth_type(call: Call) -> Typed:
+    """nth_value(value, place, ignores nulls): the third is shown as words."""
     positive(call.arguments[1])
-    return Typed(call.types[0], True)
+    text = f"nth_value({call.arguments[0].text}, {call.arguments[1].text})"
+    return Typed(call.types[0], True, text=text + (" ignore nulls" if asks_to_ignore(call) else ""))
 
 
-def nth(call: Any, value: str, number: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+def asks_to_ignore(call: Any) -> bool:
+    asked = getattr(call.arguments[2], "value", None) if len(call.arguments) > 2 else False
+    if not isinstance(asked, bool):
+        raise NotNative("nth_value with a third argument that is no constant")
+    return asked
+
+
+def nth(call: Any, value: str, number: str, *_: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
     if " OVER " not in suffix:
         raise NotNative("nth_value outside a window")
-    return f"nth_value({value}, {number}{' IGNORE NULLS' if call.ignore_nulls else ''}){suffix}"
+    word = " IGNORE NULLS" if call.ignore_nulls or asks_to_ignore(call) else ""
+    return f"nth_value({value}, {number}{word}){suffix}"
 
 
 fn("nth_value(any, any)", nth, kind=AGGREGATE, rule=nth_type)
+fn("nth_value(any, any, any)", nth, kind=AGGREGATE, rule=nth_type)
 
 
 def offset_type(call: Call) -> Typed:
