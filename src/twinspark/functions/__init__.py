@@ -26,6 +26,7 @@ from twinspark.functions import strings as strings
 from twinspark.functions import structs as structs
 from twinspark.functions import text as text
 from twinspark.functions import time_arithmetic as time_arithmetic
+from twinspark.functions import time_windows as time_windows
 from twinspark.functions import timestamps as timestamps
 from twinspark.functions import urls as urls
 from twinspark.functions import windows as windows

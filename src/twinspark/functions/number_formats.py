@@ -106,16 +106,17 @@ def moment_shown(call: Call) -> Typed:
     return Typed(STRING, False, (TIMESTAMP, STRING), writer, shown(call, "date_format"), add_nullable_casts=True)
 
 
-BYTES = {"base64": "base64", "hex": "hex"}
+BYTES = {"base64": "", "hex": "hex({0})"}
 
 
 def bytes_shown(call: Call) -> Typed:
     form = getattr(call.arguments[1], "value", None)
-    name = BYTES.get(form.lower().strip()) if isinstance(form, str) else None
-    if name is None:
+    name = form.lower().strip() if isinstance(form, str) else ""
+    if name not in BYTES:
         raise NotNative(f"{call.name} of bytes with this format")
     text = f"{name}({call.arguments[0].text})"
-    return Typed(STRING, call.arguments[0].nullable, (BINARY, None), overloads(name)[0].writer, text)
+    writer = BYTES[name] or overloads("base64")[0].writer
+    return Typed(STRING, call.arguments[0].nullable, (BINARY, None), writer, text)
 
 
 fn("to_char(any, any)", "", "to_varchar", rule=to_char_type)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -175,40 +174,6 @@ def formatted(call: Any, number: str, digits: str) -> str:
 
 fn("format_number(any, any)", formatted, rule=format_number_type)
 
-PLACE = re.compile(r"%(?:[sd%n]|.)|%$", re.S)
-
-
-def format_type(call: Call) -> Typed:
-    """Only a null format makes it null."""
-    form = call.arguments[0]
-    return Typed(STRING, form.nullable or is_null(form.type))
-
-
-def printed(call: Any, *_: str) -> str:
-    """Plain %s and %d of a constant format; java.util.Formatter knows the others."""
-    form = constant(call.arguments[0])
-    if not isinstance(form, str):
-        raise NotNative("a format that is no constant")
-    values = list(zip(call.arguments[1:], _[1:], strict=True))
-    parts, last = [], 0
-    for found in PLACE.finditer(form):
-        parts += [text(form[last : found.start()]), printed_place(found[0], values, call)]
-        last = found.end()
-    return "(" + " || ".join([*parts, text(form[last:])]) + ")"
-
-
-def printed_place(place: str, values: list[Any], call: Any) -> str:
-    if place in ("%%", "%n"):
-        return text("%" if place == "%%" else "\n")
-    if place not in ("%s", "%d") or not values:
-        raise NotNative(f"the format {place}")
-    argument, sql = values.pop(0)
-    if is_integral(argument.type) or (place == "%s" and is_string(argument.type)):
-        return f"coalesce(CAST({sql} AS VARCHAR), 'null')"
-    raise NotNative(f"the format {place} of {argument.type.simpleString()}")
-
-
-fn("format_string(string, any...)", printed, "printf", rule=format_type, keeps_alias=True)
 fn("quote(string) -> string?", "chr(39) || replace({0}, chr(39), chr(92) || chr(39)) || chr(39)")
 
 
