@@ -1,7 +1,5 @@
 """ALTER TABLE in all its forms, DROP TABLE and TRUNCATE TABLE: each is a few steps of the catalog, in one commit."""
 
-import datetime
-import decimal
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
@@ -13,7 +11,7 @@ from twinspark.read.sql import tree
 from twinspark.read.sql.tree import alterations as changes
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer
-from twinspark.session.table_commands_create import default_text, plain_field
+from twinspark.session.table_commands_create import default_text, literal_text, plain_field
 from twinspark.session.tables_targets import (
     Target,
     at_name,
@@ -40,13 +38,13 @@ from twinspark.tables import (
     UpdateColumnDefault,
     UpdateColumnNullability,
 )
-from twinspark.tables.changes import find_field
+from twinspark.tables.changes import exact_path, find_field
 from twinspark.tables.ducktext import identifier
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.scan_sql import duck_scan
-from twinspark.types import StructField
+from twinspark.types import StructField, quote_identifier
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -72,24 +70,21 @@ class Altering:
         """The value of a default at this moment, written as both engines read it."""
         if node.default is None:
             return None
-        return literal_text(constant(node.default, self.text, self.context, self.session), self.target)
+        value = constant(node.default, self.text, self.context, self.session)
+        made = literal_text(value)
+        if made is None and value is not None:
+            raise self.target.refuses("ADD COLUMN with such a default")
+        return made
 
-
-def literal_text(value: Any, target: Target) -> str | None:
-    match value:
-        case None:
-            return None
-        case bool():
-            return str(value).lower()
-        case int() | decimal.Decimal():
-            return str(value)
-        case datetime.datetime():
-            raise target.refuses("ADD COLUMN with a timestamp as default")
-        case datetime.date():
-            return f"DATE '{value}'"
-        case str() if "'" not in value and "\\" not in value:
-            return f"'{value}'"
-    raise target.refuses("ADD COLUMN with such a default")
+    def path(self, name: tree.Name) -> tuple[str, ...]:
+        """The column a change is about; Spark looks it up as it would in a query."""
+        try:
+            return exact_path(self.target.table.schema, name.parts)
+        except SparkError as error:
+            proposal = ", ".join(quote_identifier(each) for each in self.target.table.schema.names)
+            raise SparkError(
+                "UNRESOLVED_COLUMN.WITH_SUGGESTION", objectName=quoted(name.parts), proposal=proposal
+            ) from error
 
 
 @singledispatch
@@ -131,12 +126,14 @@ def _(change: changes.ReplaceColumns, altering: Altering) -> Sequence[TableChang
 
 @steps.register
 def _(change: changes.RenameColumn, altering: Altering) -> Sequence[TableChange]:
-    return [RenameColumn(change.column.parts, change.to)]
+    return [RenameColumn(altering.path(change.column), change.to)]
 
 
 @steps.register
 def _(change: changes.DropColumns, altering: Altering) -> Sequence[TableChange]:
-    return [DeleteColumn(each.parts, change.if_exists) for each in change.columns]
+    if change.if_exists:
+        return [DeleteColumn(each.parts, True) for each in change.columns]
+    return [DeleteColumn(altering.path(each)) for each in change.columns]
 
 
 @steps.register
@@ -145,7 +142,7 @@ def _(change: changes.AlterColumns, altering: Altering) -> Sequence[TableChange]
 
 
 def column_steps(each: changes.ColumnChange, altering: Altering) -> list[TableChange]:
-    path = each.column.parts
+    path = altering.path(each.column)
     made: list[TableChange] = []
     if each.type is not None:
         made.append(UpdateColumn(path, each.type))
@@ -216,6 +213,8 @@ def rename_table(target: Target, change: changes.RenameTable, context: Context) 
     wanted = change.to.parts
     parts = wanted if len(wanted) > 1 else (*target.name.qualifier[:-1], *wanted)
     name = name_of(parts, context)
+    if target.catalog.table_exists(name.identifier) or target.catalog.load_view(name.identifier) is not None:
+        raise SparkError("TABLE_OR_VIEW_ALREADY_EXISTS", relationName=str(name.identifier))
     return done(lambda: target.catalog.rename_table(target.name.identifier, name.identifier))
 
 

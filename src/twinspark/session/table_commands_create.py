@@ -1,5 +1,7 @@
 """CREATE TABLE, CREATE TABLE AS SELECT, [CREATE OR] REPLACE TABLE and CREATE TABLE LIKE."""
 
+import datetime
+import decimal
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +19,7 @@ from twinspark.read.walk import Walk, read_query
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer
 from twinspark.session.tables_session import tables_of
-from twinspark.session.tables_targets import Parts, at_name, find_target, name_of, quoted, written_parts, written_to
+from twinspark.session.tables_targets import Parts, at_name, commanded, find_target, name_of, quoted, written_parts
 from twinspark.session.writes import CHAR_TYPE, LIMITED, Rows, spark_errors
 from twinspark.session.writes_assignment import DEFAULT
 from twinspark.session.writes_source import Source, text_message, written
@@ -117,7 +119,7 @@ class Definition:
             if transform.column[0].lower() not in names:
                 raise SparkError(
                     "COLUMN_NOT_DEFINED_IN_TABLE",
-                    colType="partition column",
+                    colType="partition",
                     colName=quoted(transform.column),
                     tableName=self.full_name,
                     tableCols=", ".join(map(quote_identifier, schema.names)),
@@ -246,6 +248,8 @@ def column(node: Any, text: str, context: Context, session: "Session") -> Struct
     metadata: dict[str, Any] = {} if node.comment is None else {"comment": node.comment}
     if getattr(node, "default", None) is not None:
         metadata[DEFAULT] = default_text(node, text, context, "CREATE TABLE")
+        if (exists := literal_text(constant(node.default, text, context, session))) is not None:
+            metadata["EXISTS_DEFAULT"] = exists
     return StructField(node.name, node.type, getattr(node, "nullable", True), metadata)
 
 
@@ -266,6 +270,20 @@ def default_text(node: Any, text: str, context: Context, command: str, name: str
         )
     build.cast(made, wanted, context.settings, "ansi")
     return written_as
+
+
+def literal_text(value: Any) -> str | None:
+    """A default's value at this moment, written as both engines read it; None for what they may read differently."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case int() | decimal.Decimal():
+            return str(value)
+        case datetime.date() if not isinstance(value, datetime.datetime):
+            return f"DATE '{value}'"
+        case str() if "'" not in value and "\\" not in value:
+            return f"'{value}'"
+    return None
 
 
 # ---- AS SELECT
@@ -309,14 +327,14 @@ def comment_only(field: StructField) -> dict[str, Any]:
 def create_like(statement: tree.CreateTableLike, text: str, context: Context, session: "Session") -> Command:
     parts = written_parts(statement.target, text, context, session)
     try:
-        source = written_to(written_parts(statement.source, text, context, session), context)
+        source = commanded(written_parts(statement.source, text, context, session), context)
     except SparkError as error:
         raise at_name(error, statement.source, text) from error
     there = find_target(parts, context)
     if there is not None:
         if statement.if_not_exists:
             return done(lambda: None)
-        raise there.catalog.iceberg.already_exists(there.name.identifier)
+        raise SparkError("TABLE_OR_VIEW_ALREADY_EXISTS", relationName=str(there.name.identifier))
     provider = ".".join(statement.provider.parts) if statement.provider is not None else source.table.provider
     properties = {key: value or "" for key, value in statement.clauses.properties}
     if statement.clauses.location is not None:

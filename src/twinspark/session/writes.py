@@ -13,6 +13,7 @@ from twinspark.analysis.scope import Frame
 from twinspark.duck.errors import translated
 from twinspark.errors import SparkError
 from twinspark.functions.spelling import error
+from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Cast
 from twinspark.plan.relations import Project
 from twinspark.session.native import Query
@@ -24,7 +25,7 @@ from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.iceberg.staged import CommitConflict
 from twinspark.tables.predicates import Predicate
-from twinspark.types import StructField, StructType, quote_identifier, sql_name
+from twinspark.types import DecimalType, StructField, StructType, quote_identifier
 
 CHAR_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
 LIMITED = re.compile(r"(char|varchar)\((\d+)\)")
@@ -58,23 +59,28 @@ class Rows:
 
     def overflowed(self, failure: SparkError) -> SparkError:
         """A value too large for its column: said of the column whose cast it was (CheckOverflowInTableInsert)."""
-        told = failure.parameters
         plan = self.query.plan
-        if failure.condition != "CAST_OVERFLOW" or not isinstance(plan, Project):
+        if not isinstance(plan, Project):
             return failure
         for made, field in zip(plan.expressions, self.schema.fields, strict=True):
-            if isinstance(made, Cast) and casts(made, told["sourceType"], told["targetType"]):
+            if isinstance(made, Cast) and overflows(made, failure):
                 return SparkError(
                     "CAST_OVERFLOW_IN_TABLE_INSERT",
-                    sourceType=told["sourceType"],
-                    targetType=told["targetType"],
+                    sourceType=type_text(made.child.type),
+                    targetType=type_text(made.type),
                     columnName=quote_identifier(field.name),
                 )
         return failure
 
 
-def casts(made: Cast, source: str, target: str) -> bool:
-    return (f'"{sql_name(made.child.type)}"', f'"{sql_name(made.type)}"') == (source, target)
+def overflows(made: Cast, failure: SparkError) -> bool:
+    """Whether the failure is one that this cast may end with."""
+    told = failure.parameters
+    if failure.condition == "CAST_OVERFLOW":
+        return (type_text(made.child.type), type_text(made.type)) == (told["sourceType"], told["targetType"])
+    if failure.condition.startswith("NUMERIC_VALUE_OUT_OF_RANGE") and isinstance(made.type, DecimalType):
+        return (str(made.type.precision), str(made.type.scale)) == (told["precision"], told["scale"])
+    return False
 
 
 def limited(value: str, field: StructField) -> str:

@@ -14,10 +14,10 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.functions.castable import can_store
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import type_text
-from twinspark.plan.expressions import Expression, GetField, MakeStruct
+from twinspark.plan.expressions import Expression, GetField, Literal, MakeStruct
 from twinspark.plan.relations import OneRow
 from twinspark.read.text import read_expression_text
-from twinspark.types import ArrayType, DataType, MapType, StructField, StructType, quote_identifier, same_type
+from twinspark.types import ArrayType, DataType, MapType, StructField, StructType, is_null, quote_identifier, same_type
 
 DEFAULT = "CURRENT_DEFAULT"
 Path = tuple[str, ...]
@@ -96,6 +96,9 @@ class Assignment:
         if isinstance(source.type, ArrayType) and isinstance(target, ArrayType):
             return self.array(source, source.type, target, path, by_name)
         if isinstance(source.type, MapType) and isinstance(target, MapType):
+            if is_null(source.type.keyType):  # map() has no entries, whatever its type
+                known = build.call("isnotnull", [source], self.settings)
+                return replace(build.case_when([(known, empty_map(target))], None, self.settings), type=target)
             return build.cast(source, target, self.settings, "ansi")
         if not can_store(source.type, target):
             raise self.refused(
@@ -164,6 +167,10 @@ class Assignment:
 
     def refused(self, kind: str, **parameters: Any) -> SparkError:
         return SparkError(f"INCOMPATIBLE_DATA_FOR_TABLE.{kind}", tableName=self.table, **parameters)
+
+
+def empty_map(type: MapType) -> Expression:
+    return Literal(type=type, nullable=False, text="map()", value=[])
 
 
 def quoted(path: Path) -> str:

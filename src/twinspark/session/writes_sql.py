@@ -1,6 +1,6 @@
 """INSERT in all its forms: INTO, OVERWRITE, a list of columns, BY NAME, PARTITION, REPLACE WHERE."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -114,8 +114,19 @@ class Insertion:
         elif self.node.columns:
             made = self.assignment.listed(frame, fields, self.distinct_columns())
         else:
+            self.check_partition_arity(frame, static, len(fields))
             made = self.assignment.by_position(frame, fields)
         return self.with_static(made, static) if static else made
+
+    def check_partition_arity(self, frame: Frame, static: Iterable[str], count: int) -> None:
+        if static and len(frame.attributes) != count:
+            raise SparkError(
+                "INSERT_PARTITION_COLUMN_ARITY_MISMATCH",
+                tableName=self.target.full_name,
+                tableColumns=", ".join(map(quote_identifier, self.schema.names)),
+                dataColumns=", ".join(quote_identifier(a.name) for a in frame.attributes),
+                staticPartCols=", ".join(map(quote_identifier, static)),
+            )
 
     def distinct_columns(self) -> Sequence[str]:
         seen: set[str] = set()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pyarrow as pa
 from pyiceberg.table import Table
 
 TABLES: Mapping[str, Callable[[Table], Any]] = {
@@ -25,4 +26,13 @@ TABLES: Mapping[str, Callable[[Table], Any]] = {
 def metadata_table(table: Table, name: str) -> Any | None:
     """The metadata table's rows, or None when there is none of that name."""
     read = TABLES.get(name.lower())
-    return None if read is None else read(table)
+    return None if read is None else with_zones(read(table))
+
+
+def with_zones(rows: pa.Table) -> pa.Table:
+    """PyIceberg gives moments without a zone: they are UTC, and Spark's TIMESTAMP."""
+    kinds = [
+        field.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(field.type) else field
+        for field in rows.schema
+    ]
+    return rows.cast(pa.schema(kinds))

@@ -1,7 +1,7 @@
 """Partition specs: Spark's transforms as Iceberg's, and the SQL that computes them in DuckDB."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -41,7 +41,7 @@ def source_field(schema: Schema, transform: Transform) -> types.NestedField:
         columns = ", ".join(quote_identifier(field.name) for field in schema.fields)
         raise SparkError(
             "COLUMN_NOT_DEFINED_IN_TABLE",
-            colType="partition column",
+            colType="partition",
             colName=quoted(transform.column),
             tableName="",
             tableCols=columns,
@@ -153,7 +153,7 @@ def truncate_sql(column: str, type: types.IcebergType, width: int) -> str:
 
 
 REGISTERING = threading.Lock()
-KEEPERS: list[Any] = []
+BUCKETS: dict[str, Callable[[Any], Any]] = {}
 
 
 def bucket_function(type: types.IcebergType, count: int, connection: Any) -> str:
@@ -165,12 +165,16 @@ def bucket_function(type: types.IcebergType, count: int, connection: Any) -> str
     name = f"twinspark_bucket_{duck.replace(' ', '_').lower()}_{count}"
     with REGISTERING:
         if not connection.execute("SELECT 1 FROM duckdb_functions() WHERE function_name = ?", [name]).fetchall():
-            apply = iceberg.BucketTransform(count).pyarrow_transform(type)
-            # DuckDB lets go of a Python function when the cursor that registered it closes, and then calls it still.
-            keeper = connection.cursor()
-            keeper.create_function(name, lambda values: apply(as_arrow(values, arrow)), [duck], "INTEGER", type="arrow")
-            KEEPERS.append(keeper)
+            connection.create_function(name, bucket_of(name, type, count, arrow), [duck], "INTEGER", type="arrow")
     return name
+
+
+def bucket_of(name: str, type: types.IcebergType, count: int, arrow: pa.DataType) -> Callable[[Any], Any]:
+    """DuckDB lets go of a Python function when the cursor that registered it closes, and calls it still: kept here."""
+    if name not in BUCKETS:
+        apply = iceberg.BucketTransform(count).pyarrow_transform(type)
+        BUCKETS[name] = lambda values: apply(as_arrow(values, arrow))
+    return BUCKETS[name]
 
 
 def as_arrow(values: Any, type: pa.DataType) -> Any:

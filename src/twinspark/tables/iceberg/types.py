@@ -131,9 +131,12 @@ def remembered_types(schema: StructType, made: Schema) -> dict[str, str]:
 
 
 def remembered_defaults(schema: StructType, made: Schema) -> dict[str, str]:
-    pairs = zip(schema.fields, made.fields, strict=True)
-    told = {id.field_id: (field.metadata or {}).get("CURRENT_DEFAULT") for field, id in pairs}
-    return {f"{DEFAULT}{id}": str(default) for id, default in told.items() if default is not None}
+    return {
+        f"{prefix}{made_field.field_id}": str((field.metadata or {})[key])
+        for field, made_field in zip(schema.fields, made.fields, strict=True)
+        for prefix, key in ((DEFAULT, "CURRENT_DEFAULT"), (EXISTS, "EXISTS_DEFAULT"))
+        if key in (field.metadata or {})
+    }
 
 
 def spark_leaves(type: DataType) -> Iterator[DataType]:
