@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--connect", default="", help="the door's Spark Connect URL; without it a server is started")
     arguments = parser.parse_args()
     sys.path.insert(0, str(ROOT / "tests" / "thrift"))
-    from matrix import SparkThriftServer
+    from spark_thrift_server import SparkThriftServer
 
     from twinspark.doors.connect.server import ConnectServer
     from twinspark.doors.thrift import ConnectBackend, start

@@ -82,14 +82,9 @@ def shown(value: Any) -> str:
 def test_a_client_sees_the_same_on_spark_and_on_the_door(client: str, door: Server, spark_server: Any) -> None:
     """Every value of every type, as the client shows it."""
     transport, port = spark_server
-    if (client, transport) == ("impyla", "http"):
-        pytest.skip(IMPYLA_HTTP)
     found, expected = on_the_door("clients", client, transport, door.port), probed("clients", client, transport, port)
     assert found["zoo"] == expected["zoo"]
     assert found["empty"] == expected["empty"] and found["names"] == expected["names"]
-
-
-IMPYLA_HTTP = ""
 
 
 def jdbc(transport: str, port: int) -> dict[str, list[str]]:

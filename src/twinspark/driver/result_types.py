@@ -94,7 +94,7 @@ def arrow_column(field: pa.Field, desc: Message, zone: Zone) -> ResultColumn:
     if not carries_text(field.type):
         return native_column(name, field, kind)
     if not has_text_form(kind):
-        return ResultColumn(pa.field(name, pa.string(), field.nullable), kind, lambda array: array.cast(pa.string()))
+        return plain_text_column(name, kind, field.nullable)
     return converted_column(name, kind, zone, field.nullable, hive=False)
 
 
@@ -172,10 +172,16 @@ def text_column(desc: Message, described: t.DataType | None, zone: Zone) -> Resu
     return converted_column(desc["columnName"], kind, zone, True, hive=True)
 
 
-def plain_text_column(name: str, kind: t.DataType) -> ResultColumn:
+def plain_text_column(name: str, kind: t.DataType, nullable: bool = True) -> ResultColumn:
     if isinstance(kind, t.NullType):
-        return ResultColumn(pa.field(name, pa.null()), kind, lambda array: pa.nulls(len(array)))
-    return ResultColumn(pa.field(name, pa.string()), kind, lambda array: array.cast(pa.string()))
+        return ResultColumn(pa.field(name, pa.null()), kind, lambda array: only_nulls(array, name))
+    return ResultColumn(pa.field(name, pa.string(), nullable), kind, lambda array: array.cast(pa.string()))
+
+
+def only_nulls(array: pa.Array, name: str) -> pa.Array:
+    if array.null_count < len(array):
+        raise InterfaceError(f"column {name!r} is said to hold nulls only, and holds values")
+    return pa.nulls(len(array))
 
 
 def converted_column(name: str, kind: t.DataType, zone: Zone, nullable: bool, hive: bool) -> ResultColumn:

@@ -1,0 +1,76 @@
+"""useArrowNativeTypes flag by flag, versions between, and results larger than anybody wants to hold."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from moments import DECIMALS, MOMENTS, NESTED_NULLS, ZONES
+from test_driver_door import same
+from zoo import zoo_query
+
+import twinspark.driver as driver
+from twinspark.doors.thrift import Server
+from twinspark.driver import connection as driver_connection
+from twinspark.driver.connection import NATIVE_TYPES
+from twinspark.driver.protocol import HIVE_V10, SPARK_V1, SPARK_V9
+
+pytestmark = pytest.mark.spark
+Connect = Callable[..., driver.Connection]
+Reference = Callable[..., pa.Table]
+
+
+@pytest.mark.parametrize("flag", [*NATIVE_TYPES, "none"])
+def test_text_where_native_was_not_asked_for(
+    flag: str, connect: Connect, reference: Reference, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever travels as text, and it is all JSON and SqlName then, the table is the same."""
+    monkeypatch.setattr(driver_connection, "NATIVE_TYPES", {name: name == flag for name in NATIVE_TYPES})
+    cursor = connect().cursor().execute(zoo_query())
+    assert cursor.types is not None and cursor.types.wire is not None
+    texts = {field.name for field in cursor.types.wire if pa.types.is_string(field.type)}
+    assert ("money" in texts) == (flag != "decimalAsArrow")
+    assert ("moment" in texts) == (flag != "timestampAsArrow")
+    assert ("record" in texts) == (flag != "complexTypesAsArrow")
+    assert ("span" in texts) == (flag != "intervalTypesAsArrow")
+    same(cursor.fetch_arrow_table(), reference(zoo_query()))
+
+
+@pytest.mark.parametrize("version", [HIVE_V10, SPARK_V1 + 4, SPARK_V9], ids=["HIVE_V10", "SPARK_V5", "SPARK_V9"])
+@pytest.mark.parametrize("query", [DECIMALS, NESTED_NULLS], ids=["decimals", "nested nulls"])
+def test_extremes(version: int, query: str, connect: Connect, reference: Reference) -> None:
+    found = connect(protocol=version).cursor().execute(query).fetch_arrow_table()
+    same(found, reference(query), text=version == HIVE_V10)
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_moments_are_exact_where_arrow_carries_them(zone: str, connect: Connect, reference: Reference) -> None:
+    """Also the hours that happened twice, and those whose text names no moment."""
+    configuration = {"spark.sql.session.timeZone": zone}
+    found = connect(configuration=configuration).cursor().execute(MOMENTS).fetch_arrow_table()
+    assert found.schema == reference(MOMENTS, zone).schema
+    assert found["t"].cast(pa.int64()) == reference(MOMENTS, zone)["t"].cast(pa.int64())
+
+
+STREAM = """
+import resource, sys
+import twinspark.driver as driver
+connection = driver.connect("127.0.0.1", int(sys.argv[1]), protocol=int(sys.argv[2]), fetch_rows=10_000)
+cursor = connection.cursor()
+cursor.execute("select 1").fetchall()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+rows = 0
+for batch in cursor.execute("select repeat(cast(id % 10 as string), 1000) s from range(150000)").fetch_record_batch():
+    rows += batch.num_rows
+print(rows, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.parametrize("version", [HIVE_V10, SPARK_V9], ids=["HIVE_V10", "SPARK_V9"])
+def test_a_result_of_150_megabytes_is_read_in_half_of_that(version: int, door: Server) -> None:
+    command: list[Any] = [sys.executable, "-c", STREAM, str(door.port), str(version)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    rows, grown = map(int, ran.stdout.split())
+    assert rows == 150_000 and grown < 75
