@@ -22,7 +22,7 @@ from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.functions.registry import AGGREGATE, GENERATOR, Parameter, Signature, Writer
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import Call as Typing
-from twinspark.functions.typing import Typed, quoted, type_text, unexpected_input_type
+from twinspark.functions.typing import Typed, listed_types, quoted, unexpected_input_type
 from twinspark.plan.expressions import (
     AggregateCall,
     Call,
@@ -121,6 +121,7 @@ def without_order(argument: Expression) -> Expression:
 
 # Functions whose refusals are recorded and equal; of the others Spark itself says what is wrong with a call.
 REFUSES_AS_SPARK = OPERATORS | {"and", "or", "not", "in", "negative", "sum", "avg", "upper", "lower", "case"}
+REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "array", "nullif"}
 
 
 def make_call(
@@ -285,7 +286,7 @@ def common(name: str, types: list[DataType], typing: Typing) -> DataType:
             "DATATYPE_MISMATCH.DATA_DIFF_TYPES",
             sqlExpr=quoted(typing.text),
             functionName=f"`{typing.name}`",
-            dataType="(" + " or ".join(map(type_text, typing.types)) + ")",
+            dataType=listed_types(typing),
         )
     return found
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 from twinspark.duck import native
 from twinspark.duck.arrow import arrow_schema, conform
 from twinspark.duck.errors import translated
+from twinspark.duck.origins import located
 from twinspark.duck.relations import write_relation
 from twinspark.duck.show import drawn
 from twinspark.duck.statement import Statement
@@ -57,8 +58,8 @@ def execute(
     try:
         reader = cursor.sql(text).to_arrow_reader(BATCH_ROWS)
     except duckdb.Error as error:
-        raise translated(error) from error
-    return pa.RecordBatchReader.from_batches(schema, batches(reader, schema))
+        raise located(translated(error), plan) from error
+    return pa.RecordBatchReader.from_batches(schema, batches(reader, schema, plan))
 
 
 def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: Settings) -> None:
@@ -70,14 +71,14 @@ def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: S
         cursor.register(name, table)
 
 
-def batches(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def batches(reader: pa.RecordBatchReader, schema: pa.Schema, plan: Relation) -> Iterator[pa.RecordBatch]:
     while True:
         try:
             batch = reader.read_next_batch()
         except StopIteration:
             return
         except (duckdb.Error, pa.ArrowException) as error:
-            raise translated_arrow(error) from error
+            raise located(translated_arrow(error), plan) from error
         yield conform(batch, schema)
 
 

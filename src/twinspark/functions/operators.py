@@ -65,6 +65,12 @@ from twinspark.types import (
     wider_decimal,
 )
 
+INPUTS = {
+    "*": '"NUMERIC"',
+    "%": '"NUMERIC"',
+    "/": '("DOUBLE" or "DECIMAL")',
+    "div": '("BIGINT" or "DECIMAL" or "INTERVAL YEAR TO MONTH" or "INTERVAL DAY TO SECOND")',
+}
 ARITHMETIC_INPUT = '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH" or "INTERVAL")'
 TIMELY = (*DATETIME, *INTERVAL, CalendarIntervalType)
 
@@ -143,7 +149,7 @@ def numeric_operands(call: Call, nothing: DataType = DOUBLE) -> tuple[DataType, 
             raise different_operand_types(call)
         left = right = found
     if not is_numeric(left):
-        raise wrong_operand_type(call, ARITHMETIC_INPUT, left)
+        raise wrong_operand_type(call, INPUTS.get(call.name, ARITHMETIC_INPUT), left)
     return left, right
 
 
@@ -527,6 +533,8 @@ def logical(call: Call) -> Typed:
 fn("and(any, any)", "({0} AND {1})", rule=logical)
 fn("or(any, any)", "({0} OR {1})", rule=logical)
 fn("not(boolean) -> boolean", "(NOT {0})", "!")
+
+
 def null_test(words: str, of_map: str) -> Any:
     """A map is never null, and Spark does not make it to find out: its keys may be wrong."""
 

@@ -107,5 +107,14 @@ def different_data_types(call: Call, name: str) -> SparkError:
         "DATATYPE_MISMATCH.DATA_DIFF_TYPES",
         sqlExpr=quoted(call.text),
         functionName=f"`{name}`",
-        dataType="(" + " or ".join(map(type_text, call.types)) + ")",
+        dataType=listed_types(call),
     )
+
+
+def listed_types(call: Call) -> str:
+    """Two ways to list types, depending on the function; the condition of IF is not among them."""
+    texts = [type_text(type) for type in call.types[call.name == "if" :]]
+    return f"[{', '.join(texts)}]" if call.name in BRACKETED else f"({' or '.join(texts)})"
+
+
+BRACKETED = frozenset({"in", "if", "greatest", "least"})

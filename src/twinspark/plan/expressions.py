@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from twinspark.errors import QueryContext
 from twinspark.functions.registry import Signature
 from twinspark.functions.settings import Settings
 from twinspark.types import DataType
@@ -20,6 +21,7 @@ class Expression:
     type: DataType
     nullable: bool
     text: str = field(default="", compare=False)
+    origin: QueryContext | None = field(default=None, compare=False, repr=False)  # where it stands in the SQL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -14,7 +15,7 @@ from twinspark.analysis.relations import Named, passing, unnamed
 from twinspark.analysis.scope import Frame, alike, star
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Expression
+from twinspark.plan.expressions import Call, Cast, Expression, Subquery
 from twinspark.read.sql import tree
 from twinspark.types import StructType, quote_identifier
 
@@ -41,6 +42,19 @@ WITHOUT_CONTEXT = frozenset(
         "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_GROUP_BY",
     }
 )
+
+
+PREDICATES = (tree.Between, tree.In, tree.InSubquery, tree.IsNull, tree.IsTruth, tree.Like, tree.LikeQuantified)
+BETWEEN = re.compile(r"(?:\s|\)|--[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
+
+
+def may_fail(expression: Expression) -> bool:
+    return expression.origin is None and isinstance(expression, Cast | Call | Subquery)
+
+
+def has_context(error: SparkError) -> bool:
+    """Functions of any number of arguments count them after the text is forgotten."""
+    return error.condition not in WITHOUT_CONTEXT and not error.parameters.get("expectedNum", "").startswith(">")
 
 
 @dataclass(frozen=True)
@@ -76,17 +90,31 @@ class Walk:
             made = handler(node, scope, self)
         except SparkError as error:
             raise self.located(error, node) from error
-        return made if isinstance(made, Named) else unnamed(made)
+        named = made if isinstance(made, Named) else unnamed(made)
+        return self.with_origin(named, node) if may_fail(named.expression) else named
+
+    def with_origin(self, named: Named, node: tree.Node) -> Named:
+        """What may fail while it runs knows where it was written."""
+        return replace(named, expression=replace(named.expression, origin=self.context_of(node)))
 
     def reads(self, nodes: Sequence[tree.Expression], scope: Scope) -> list[Expression]:
         return [self.read(node, scope) for node in nodes]
 
     def located(self, error: SparkError, node: tree.Node) -> SparkError:
         """The error with the innermost fragment of the text that it came from."""
-        if not error.contexts and error.condition not in WITHOUT_CONTEXT:
-            fragment = self.text[node.start : node.stop]
-            error.contexts = (QueryContext(fragment, node.start, node.stop - 1),)
+        if not error.contexts and has_context(error):
+            error.contexts = (self.context_of(node),)
         return error
+
+    def context_of(self, node: tree.Node) -> QueryContext:
+        start = self.predicate_start(node.child) if isinstance(node, PREDICATES) else node.start
+        return QueryContext(self.text[start : node.stop], start, node.stop - 1)
+
+    def predicate_start(self, child: tree.Node) -> int:
+        """Of `a IN (…)` Spark names only what comes after its left side."""
+        between = BETWEEN.match(self.text, child.stop)
+        assert between is not None
+        return between.end()
 
     def columns(self, nodes: Sequence[tree.Expression], scope: Scope) -> list[Named]:
         """A SELECT list: stars become many, names given earlier can be used later (lateral column aliases)."""

@@ -85,8 +85,8 @@ def negated(made: Expression, is_negated: bool, walk: Walk) -> Expression:
 def walk_between(node: tree.Between, scope: Scope, walk: Walk) -> Expression:
     child, lower, upper = walk.reads((node.child, node.lower, node.upper), scope)
     text = f"between({child.text}, {lower.text}, {upper.text})"
-    first = build.call(">=", [child, lower], walk.settings)
-    second = build.call("<=", [child, upper], walk.settings)
+    first = build.call(">=", [child, lower], walk.settings, text=f"(commonexpressionref() >= {lower.text})")
+    second = build.call("<=", [child, upper], walk.settings, text=f"(commonexpressionref() <= {upper.text})")
     return negated(build.call("and", [first, second], walk.settings, text=text), node.negated, walk)
 
 

@@ -98,7 +98,13 @@ def read_set_operation(term: tree.SetOperation, walk: Walk, organization: Any) -
 
 def set_operation(left: Frame, right: Frame, term: tree.SetOperation | tree.PipeSetOperation, walk: Walk) -> Frame:
     kind = {"UNION": "union", "EXCEPT": "except", "INTERSECT": "intersect"}[term.operator]
-    return make.set_operation(left, right, kind, term.all, walk.settings)
+    try:
+        return make.set_operation(left, right, kind, term.all, walk.settings)
+    except SparkError as error:
+        if "operator" in error.parameters and term.all and kind != "union":
+            parameters: dict[str, Any] = {**error.parameters, "operator": f"{term.operator} ALL"}
+            error = SparkError(error.condition, **parameters)
+        raise walk.located(error, term) from error
 
 
 def read_select_term(term: tree.Select, walk: Walk, organization: tree.Organization | None) -> Selected:

@@ -33,7 +33,7 @@ def read_select(node: tree.Select, walk: Walk, windows: Sequence[tree.NamedWindo
         raise (walk.located(error, node) if error.condition in OF_THE_SELECT else error) from error
 
 
-OF_THE_SELECT = ("INVALID_WHERE_CONDITION", "MISSING_GROUP_BY")
+OF_THE_SELECT = ("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "INVALID_WHERE_CONDITION", "MISSING_GROUP_BY")
 
 
 def select_of(node: tree.Select, walk: Walk, windows: Sequence[tree.NamedWindow]) -> Selected:

@@ -1,0 +1,79 @@
+"""Finds the part of the SQL text that an error of a running plan came from, where only one part can have raised it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from twinspark.analysis.outer import outer_columns
+from twinspark.errors import QueryContext, SparkError
+from twinspark.functions.typing import type_text
+from twinspark.plan.expressions import Call, Cast, Expression, Subquery, children_of
+from twinspark.plan.relations import Relation, own_expressions
+from twinspark.types import DecimalType
+
+Test = Callable[[Expression, SparkError], bool]
+
+
+def called(*names: str) -> Test:
+    return lambda node, error: isinstance(node, Call) and node.name in names
+
+
+def is_cast(node: Expression, error: SparkError) -> bool:
+    if not isinstance(node, Cast) or node.mode == "try":
+        return False
+    told = (error.parameters.get("sourceType"), error.parameters.get("targetType"))
+    return told == (type_text(node.child.type), type_text(node.type))
+
+
+def makes_decimal(node: Expression, error: SparkError) -> bool:
+    return isinstance(node, Cast | Call) and isinstance(node.type, DecimalType)
+
+
+def is_scalar(node: Expression, error: SparkError) -> bool:
+    """One that uses columns around it becomes a join, which does not know the text."""
+    return isinstance(node, Subquery) and node.kind == "scalar" and not any(outer_columns(node.relation))
+
+
+TESTS: dict[str, Test] = {
+    "DIVIDE_BY_ZERO": called("/", "div"),
+    "REMAINDER_BY_ZERO": called("%", "mod", "pmod"),
+    "CAST_INVALID_INPUT": is_cast,
+    "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
+    "ARITHMETIC_OVERFLOW": called("+", "-", "*", "/", "div", "%", "sum"),
+    "INVALID_ARRAY_INDEX": called("getarrayitem", "elt"),
+    "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": called("element_at"),
+    "INVALID_INDEX_OF_ZERO": called("element_at"),
+    "SCALAR_SUBQUERY_TOO_MANY_ROWS": is_scalar,
+}
+
+
+def located(error: Exception, plan: Relation) -> Exception:
+    """The error with its context; as it was where several parts may have raised it, or none was written as SQL."""
+    test = TESTS.get(error.condition) if isinstance(error, SparkError) and not error.contexts else None
+    if test is None or not isinstance(error, SparkError):
+        return error
+    found = {origin for node, origin in nodes(plan) if test(node, error)}
+    origin = found.pop() if len(found) == 1 else None
+    if origin is not None:
+        error.contexts = (origin,)
+    return error
+
+
+def nodes(plan: Relation) -> Iterator[tuple[Expression, QueryContext | None]]:
+    """Every expression of the plan; one that nobody wrote, such as a cast, stands where the one around it does."""
+    for expression in own_expressions(plan):
+        yield from with_origins(expression, None)
+    for below in plan.inputs:
+        yield from nodes(below)
+
+
+def with_origins(
+    expression: Expression, around: QueryContext | None
+) -> Iterator[tuple[Expression, QueryContext | None]]:
+    origin = expression.origin or around
+    is_sum = isinstance(expression, Call) and expression.name == "sum"
+    yield expression, QueryContext() if is_sum else origin  # it fails where Spark merges sums, far from the text
+    if isinstance(expression, Subquery):
+        yield from nodes(expression.relation)
+    for child in children_of(expression):
+        yield from with_origins(child, origin)
