@@ -49,7 +49,7 @@ def aggregate(
     for output in outputs:
         collect_calls(output.expression, calls)
     keys = [grouped(key, i, grouping_sets) for i, key in enumerate(grouping)]
-    columns = [replace(o, expression=above(o.expression, grouping, keys, calls)) for o in outputs]
+    columns = [replace(o, expression=above(o.expression, grouping, keys, calls), metadata=o.told) for o in outputs]
     if not calls and not grouping and grouping_sets is None:
         return projected(frame, OneRow(), columns)  # HAVING without GROUP BY: one group of all rows
     relation = Aggregate(

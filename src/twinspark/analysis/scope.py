@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from twinspark.analysis.suggest import suggestions
-from twinspark.errors import SparkError
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.relations import Field, Project, Relation
 from twinspark.types import DataType, quote_identifier, quote_if_needed
@@ -255,6 +255,8 @@ def in_node(
 
 
 def unresolved(frame: Frame, parts: Sequence[str]) -> SparkError:
+    if parts[0].lower() in ("window", "session_window"):
+        raise NotNative(f"`{parts[0]}`, which may be the window of time that rows are grouped by")
     by_name = sorted(frame.attributes, key=lambda a: a.name)  # the order of Spark's AttributeSet
     candidates = [(*a.qualifier, a.name) for a in by_name]
     proposal = suggestions(parts, candidates)

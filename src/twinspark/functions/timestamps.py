@@ -8,7 +8,7 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.casts import between_datetimes, not_native
 from twinspark.functions.dates import refuse_special
-from twinspark.functions.registry import SPARK, fn
+from twinspark.functions.registry import fn
 from twinspark.functions.spelling import text
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
@@ -313,12 +313,3 @@ fn(
     months_between,
     shows_defaults=True,
 )
-
-# ---- windows of time are made by the planner
-
-for name in ("window", "session_window", "window_time"):
-    fn(f"{name}(any...)", SPARK, rule=lambda call: _windows(call), reason="windows of time are planned by Spark")
-
-
-def _windows(call: Call) -> Typed:
-    raise NotNative(f"{call.name}: windows of time are planned by Spark")

@@ -1,0 +1,83 @@
+"""Windows of time: which stretch of ten minutes, of a day, of a week an instant lies in."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.casts import not_native
+from twinspark.functions.registry import SPARK, fn
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import (
+    TIMESTAMP,
+    DateType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    is_null,
+    is_string,
+)
+
+UNITS = {
+    "week": 7 * 86_400_000_000,
+    "day": 86_400_000_000,
+    "hour": 3_600_000_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "millisecond": 1000,
+    "microsecond": 1,
+}
+DURATION = re.compile(r"\s*(?:interval\s+)?((?:-?\d+\s+[a-z]+\s*)+)", re.I)
+
+
+def micros(argument: Any) -> int:
+    """`10 minutes`, `1 hour 30 minutes`: months have no length, and other forms are left to Spark."""
+    value = getattr(argument, "value", None)
+    found = DURATION.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise NotNative("a window of time whose length is no plain constant")
+    words = found[1].lower().split()
+    pairs = list(zip(words[::2], words[1::2], strict=True))
+    if any(unit.removesuffix("s") not in UNITS for _, unit in pairs):
+        raise NotNative("a window of time whose length is no plain constant")
+    return sum(int(number) * UNITS[unit.removesuffix("s")] for number, unit in pairs)
+
+
+def window_type(call: Call) -> Typed:
+    length, *more = [micros(argument) for argument in call.arguments[1:]]
+    if length <= 0 or (more and more[0] != length):
+        raise NotNative("windows of time that overlap")
+    if len(more) > 1 and not -length < more[1] < length:
+        raise NotNative("a window of time that starts beyond its length")
+    type = call.types[0]
+    if not (is_null(type) or is_string(type) or isinstance(type, DateType | TimestampType | TimestampNTZType)):
+        raise NotNative(f"a window of time over {type.simpleString()}")
+    kind = type if isinstance(type, TimestampNTZType) else TIMESTAMP
+    ends = StructType([StructField("start", kind, True), StructField("end", kind, True)])
+    return Typed(ends, False, (kind,), text="window")
+
+
+def window(call: Any, instant: str, *_: str) -> str:
+    """Rows without an instant are in no window: Spark drops them, so they send the plan there."""
+    length, *more = [micros(argument) for argument in call.arguments[1:]]
+    start = more[1] if len(more) > 1 else 0
+    rest = f"(((epoch_us({instant}) - {start}) % {length}) + {length}) % {length}"
+    begins = f"(epoch_us({instant}) - {rest})"
+    kind = "make_timestamp" if isinstance(call.arguments[0].type, TimestampNTZType) else "make_timestamptz"
+    ends = f'struct_pack(start := {kind}({begins}), "end" := {kind}({begins} + {length}))'
+    return f"(CASE WHEN {instant} IS NULL THEN {not_native('a window of time of a null')} ELSE {ends} END)"
+
+
+fn("window(any, string)", window, rule=window_type)
+fn("window(any, string, string)", window, rule=window_type)
+fn("window(any, string, string, string)", window, rule=window_type)
+
+
+def planned(call: Call) -> Typed:
+    raise NotNative(f"{call.name}: windows of time are planned by Spark")
+
+
+for name in ("session_window", "window_time"):
+    fn(f"{name}(any...)", SPARK, rule=planned, reason="windows of time are planned by Spark")
