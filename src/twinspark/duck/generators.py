@@ -29,6 +29,9 @@ def values_of(call: Call, writer: Writer) -> str:
     name = call.name.removesuffix("_outer")
     if name == "stack":
         return stacked(call, writer)
+    if name == "json_tuple":
+        json, *names = map(writer.write, call.arguments)
+        return f"[spark_json_tuple({json}, [{', '.join(names)}])]"
     if name not in ("explode", "posexplode", "inline"):
         raise NotNative(f"function {call.name}")
     values = writer.write(call.arguments[0])
@@ -73,6 +76,8 @@ def generated_columns(call: Call, alias: str) -> tuple[str, ...]:
     if name == "inline":
         assert isinstance(call.type, StructType)
         return tuple(f"{alias}.item.{quoted_name(f.name)}" for f in call.type.fields)
+    if name == "json_tuple":
+        return tuple(f"{alias}.item[{i}]" for i in range(1, len(call.arguments)))
     is_map = isinstance(call.arguments[0].type, MapType)
     items = (f"{alias}.item.key", f"{alias}.item.value") if is_map else (f"{alias}.item",)
     return (f"CAST({alias}.position AS INTEGER)", *items) if name == "posexplode" else items

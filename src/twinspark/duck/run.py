@@ -77,7 +77,7 @@ def batches(reader: pa.RecordBatchReader, schema: pa.Schema, plan: Relation) -> 
             batch = reader.read_next_batch()
         except StopIteration:
             return
-        except (duckdb.Error, pa.ArrowException) as error:
+        except (duckdb.Error, pa.ArrowException, OSError) as error:  # some of Arrow's errors are OSErrors
             raise located(translated_arrow(error), plan) from error
         yield conform(batch, schema)
 

@@ -1,0 +1,288 @@
+/* Reads JSON token by token as Jackson's ReaderBasedJsonParser does with single quotes and raw control characters allowed. */
+#include "json.h"
+#include "utf8.h"
+
+enum { DEEPEST = 1000, LONGEST_NUMBER = 1000, LONGEST_NAME = 50000 }; /* Jackson's StreamReadConstraints */
+
+void add_bytes(buffer *into, const char *bytes, size_t length) {
+    if (into->length + length > into->size) {
+        into->size = 2 * (into->length + length) + 64;
+        into->bytes = realloc(into->bytes, into->size);
+    }
+    if (length)
+        memcpy(into->bytes + into->length, bytes, length);
+    into->length += length;
+}
+
+void open_json(json_reader *reader, text value) {
+    reader->at = value.bytes;
+    reader->end = value.bytes + value.length;
+    reader->token = NO_TOKEN;
+    reader->problem = NO_PROBLEM;
+    reader->depth = 0;
+    reader->need_comma = false;
+}
+
+void close_json(json_reader *reader) {
+    free(reader->string.bytes);
+    free(reader->scopes);
+}
+
+static enum json_token refuse(json_reader *reader, enum json_problem problem) {
+    if (!reader->problem)
+        reader->problem = problem;
+    return reader->token = NO_TOKEN;
+}
+
+static void skip_blanks(json_reader *reader) {
+    while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\n' || *reader->at == '\r'))
+        reader->at++;
+}
+
+static enum json_token open_scope(json_reader *reader, char bracket) {
+    if (reader->depth >= DEEPEST)
+        return refuse(reader, ELSEWHERE);
+    if (reader->depth == reader->scopes_size) {
+        reader->scopes_size = reader->scopes_size ? 2 * reader->scopes_size : 32;
+        reader->scopes = realloc(reader->scopes, reader->scopes_size);
+    }
+    reader->scopes[reader->depth++] = bracket;
+    reader->need_comma = false;
+    reader->at++;
+    return reader->token = bracket == '[' ? START_ARRAY : START_OBJECT;
+}
+
+static enum json_token close_scope(json_reader *reader, char bracket) {
+    if (!reader->depth || reader->scopes[reader->depth - 1] != (bracket == ']' ? '[' : '{'))
+        return refuse(reader, MALFORMED);
+    reader->depth--;
+    reader->need_comma = true;
+    reader->at++;
+    return reader->token = bracket == ']' ? END_ARRAY : END_OBJECT;
+}
+
+/* --- strings --- */
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    char letter = c | 0x20;
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+static int32_t hex_escape(json_reader *reader) {
+    int32_t value = 0;
+    for (int i = 0; i < 4; i++, reader->at++) {
+        int digit = reader->at < reader->end ? hex_digit(*reader->at) : -1;
+        if (digit < 0)
+            return -1;
+        value = value << 4 | digit;
+    }
+    return value;
+}
+
+/* After \u. Half of a surrogate pair alone is a character that our strings cannot hold. */
+static bool add_escaped_character(json_reader *reader) {
+    char bytes[4];
+    int32_t c = hex_escape(reader);
+    if (c >= 0xD800 && c < 0xDC00 && reader->end - reader->at >= 6 && reader->at[0] == '\\' && reader->at[1] == 'u') {
+        reader->at += 2;
+        int32_t low = hex_escape(reader);
+        c = low < 0 ? -1 : low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00) : 0xD800;
+    }
+    if (c < 0 || (c >= 0xD800 && c < 0xE000)) {
+        refuse(reader, c < 0 ? MALFORMED : ELSEWHERE);
+        return false;
+    }
+    add_bytes(&reader->string, bytes, write_character(bytes, (uint32_t)c));
+    return true;
+}
+
+static bool add_escape(json_reader *reader) {
+    if (++reader->at == reader->end)
+        return refuse(reader, MALFORMED), false;
+    char c = *reader->at++;
+    switch (c) {
+    case 'b': add_byte(&reader->string, '\b'); return true;
+    case 't': add_byte(&reader->string, '\t'); return true;
+    case 'n': add_byte(&reader->string, '\n'); return true;
+    case 'f': add_byte(&reader->string, '\f'); return true;
+    case 'r': add_byte(&reader->string, '\r'); return true;
+    case '"':
+    case '/':
+    case '\\':
+    case '\'': add_byte(&reader->string, c); return true;
+    case 'u': return add_escaped_character(reader);
+    default: return refuse(reader, MALFORMED), false;
+    }
+}
+
+static bool read_string(json_reader *reader) {
+    char quote = *reader->at++;
+    reader->string.length = 0;
+    while (reader->at < reader->end) {
+        const char *start = reader->at;
+        while (reader->at < reader->end && *reader->at != quote && *reader->at != '\\')
+            reader->at++;
+        add_bytes(&reader->string, start, (size_t)(reader->at - start));
+        if (reader->at == reader->end)
+            break;
+        if (*reader->at == quote) {
+            reader->at++;
+            return true;
+        }
+        if (!add_escape(reader))
+            return false;
+    }
+    refuse(reader, MALFORMED);
+    return false;
+}
+
+/* --- numbers and words --- */
+
+static bool is_digit(const json_reader *reader, const char *at) { return at < reader->end && *at >= '0' && *at <= '9'; }
+
+static const char *past_digits(const json_reader *reader, const char *at) {
+    while (is_digit(reader, at))
+        at++;
+    return at;
+}
+
+/* The end of a number that starts at `at`; NULL when it is none. No leading zeros, digits around the point. */
+static const char *past_number(const json_reader *reader, const char *at, bool *fraction) {
+    at += *at == '-';
+    if (!is_digit(reader, at) || (*at == '0' && is_digit(reader, at + 1)))
+        return NULL;
+    at = past_digits(reader, at);
+    *fraction = false;
+    if (at < reader->end && *at == '.') {
+        *fraction = true;
+        if (!is_digit(reader, ++at))
+            return NULL;
+        at = past_digits(reader, at);
+    }
+    if (at < reader->end && (*at == 'e' || *at == 'E')) {
+        *fraction = true;
+        at++;
+        at += at < reader->end && (*at == '+' || *at == '-');
+        if (!is_digit(reader, at))
+            return NULL;
+        at = past_digits(reader, at);
+    }
+    return at;
+}
+
+/* At the root a number ends with a blank or the text. */
+static bool ends_at_root(const json_reader *reader, const char *at) {
+    return reader->depth || at == reader->end || *at == ' ' || *at == '\t' || *at == '\n' || *at == '\r';
+}
+
+static bool starts_with(const json_reader *reader, const char *word) {
+    size_t length = strlen(word);
+    return (size_t)(reader->end - reader->at) >= length && memcmp(reader->at, word, length) == 0;
+}
+
+/* Whether a word of this length is not the beginning of a longer one (Character.isJavaIdentifierPart). */
+static bool word_ends(json_reader *reader, size_t length) {
+    const char *next = reader->at + length;
+    if (next == reader->end)
+        return true;
+    unsigned char c = (unsigned char)*next;
+    if (c >= 0x80)
+        return refuse(reader, ELSEWHERE), false;
+    return !((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == 0x7F);
+}
+
+static enum json_token read_word(json_reader *reader, const char *word, enum json_token token) {
+    size_t length = strlen(word);
+    if (!starts_with(reader, word) || !word_ends(reader, length))
+        return refuse(reader, MALFORMED);
+    reader->raw = (text){reader->at, (uint32_t)length};
+    reader->at += length;
+    reader->need_comma = true;
+    return reader->token = token;
+}
+
+static enum json_token read_number(json_reader *reader) {
+    bool fraction;
+    const char *start = reader->at, *end = past_number(reader, start, &fraction);
+    if (!end && reader->non_numeric && starts_with(reader, "-I"))
+        return read_word(reader, starts_with(reader, "-INF") && !starts_with(reader, "-INFI") ? "-INF" : "-Infinity", VALUE_FLOAT);
+    if (!end || !ends_at_root(reader, end))
+        return refuse(reader, MALFORMED);
+    if (end - start > LONGEST_NUMBER)
+        return refuse(reader, ELSEWHERE);
+    reader->raw = (text){start, (uint32_t)(end - start)};
+    reader->at = end;
+    reader->need_comma = true;
+    return reader->token = fraction ? VALUE_FLOAT : VALUE_INT;
+}
+
+static enum json_token read_odd_value(json_reader *reader) {
+    if (reader->non_numeric && *reader->at == 'N')
+        return read_word(reader, "NaN", VALUE_FLOAT);
+    if (reader->non_numeric && *reader->at == 'I')
+        return read_word(reader, starts_with(reader, "INF") ? "INF" : "Infinity", VALUE_FLOAT);
+    bool unknown = (unsigned char)*reader->at >= 0x80 || (reader->non_numeric && *reader->at == '+');
+    return refuse(reader, unknown && *reader->at == '+' ? ELSEWHERE : MALFORMED);
+}
+
+static enum json_token read_value(json_reader *reader) {
+    if (reader->at == reader->end)
+        return refuse(reader, MALFORMED);
+    switch (*reader->at) {
+    case '"':
+    case '\'':
+        if (!read_string(reader))
+            return NO_TOKEN;
+        reader->need_comma = true;
+        return reader->token = VALUE_STRING;
+    case '{':
+    case '[': return open_scope(reader, *reader->at);
+    case 't': return read_word(reader, "true", VALUE_TRUE);
+    case 'f': return read_word(reader, "false", VALUE_FALSE);
+    case 'n': return read_word(reader, "null", VALUE_NULL);
+    case '-': return read_number(reader);
+    default: return is_digit(reader, reader->at) ? read_number(reader) : read_odd_value(reader);
+    }
+}
+
+static enum json_token read_name(json_reader *reader) {
+    if (reader->at == reader->end || (*reader->at != '"' && *reader->at != '\''))
+        return refuse(reader, MALFORMED);
+    if (!read_string(reader))
+        return NO_TOKEN;
+    if (reader->string.length > LONGEST_NAME)
+        return refuse(reader, ELSEWHERE);
+    skip_blanks(reader);
+    if (reader->at == reader->end || *reader->at != ':')
+        return refuse(reader, MALFORMED);
+    reader->at++;
+    return reader->token = FIELD_NAME;
+}
+
+enum json_token next_token(json_reader *reader) {
+    if (reader->problem)
+        return NO_TOKEN;
+    skip_blanks(reader);
+    if (reader->token == FIELD_NAME)
+        return read_value(reader);
+    if (reader->at == reader->end)
+        return reader->depth ? refuse(reader, MALFORMED) : (reader->token = NO_TOKEN);
+    if (*reader->at == ']' || *reader->at == '}')
+        return close_scope(reader, *reader->at);
+    if (reader->depth && reader->need_comma) {
+        if (*reader->at++ != ',')
+            return refuse(reader, MALFORMED);
+        skip_blanks(reader);
+    }
+    return reader->depth && reader->scopes[reader->depth - 1] == '{' ? read_name(reader) : read_value(reader);
+}
+
+void skip_children(json_reader *reader) {
+    if (reader->token != START_OBJECT && reader->token != START_ARRAY)
+        return;
+    size_t outside = reader->depth - 1;
+    while (reader->depth > outside && !reader->problem)
+        next_token(reader);
+}

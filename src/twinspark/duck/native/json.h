@@ -1,0 +1,53 @@
+/* JSON read token by token and written as Jackson does, with the features that Spark turns on. */
+#pragma once
+#include "native.h"
+#include <stdlib.h>
+
+/* Bytes that grow. */
+typedef struct { char *bytes; size_t length, size; } buffer;
+void add_bytes(buffer *into, const char *bytes, size_t length);
+static inline void add_byte(buffer *into, char byte) { add_bytes(into, &byte, 1); }
+
+enum json_token { NO_TOKEN, START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, FIELD_NAME, VALUE_STRING, VALUE_INT, VALUE_FLOAT,
+                  VALUE_TRUE, VALUE_FALSE, VALUE_NULL };
+enum json_problem { NO_PROBLEM, MALFORMED, ELSEWHERE }; /* ELSEWHERE: only Spark can tell */
+
+typedef struct {
+    const char *at, *end;
+    enum json_token token;
+    enum json_problem problem;
+    text raw;      /* the characters of a number; of other values none */
+    buffer string; /* of FIELD_NAME and VALUE_STRING */
+    char *scopes;  /* '[' and '{' */
+    size_t depth, scopes_size;
+    bool need_comma;
+    bool non_numeric; /* NaN, Infinity and their kin are numbers */
+} json_reader;
+
+void open_json(json_reader *reader, text value);
+void close_json(json_reader *reader);
+/* The next token; NO_TOKEN at the end of the text, or when `problem` is set. */
+enum json_token next_token(json_reader *reader);
+/* Past an object's or array's members, when the token starts one. */
+void skip_children(json_reader *reader);
+
+/* What is written; it puts commas between values of arrays and objects, and blanks between values at the root. */
+typedef struct {
+    buffer out;
+    size_t *counts; /* of values in the open arrays and objects; the root's first */
+    size_t depth, size;
+    bool after_name;
+    bool into_bytes; /* as UTF8JsonGenerator does: characters beyond U+FFFF become two escapes */
+} json_writer;
+
+void reset_writer(json_writer *writer);
+void close_writer(json_writer *writer);
+void start_scope(json_writer *writer, char bracket);
+void end_scope(json_writer *writer, char bracket);
+void write_name(json_writer *writer, text name);
+void write_string(json_writer *writer, text value);
+void write_plain(json_writer *writer, text value); /* a value whose text is known */
+void write_double(json_writer *writer, double value);
+void add_quoted(buffer *into, text value, bool into_bytes);
+/* JsonGenerator.copyCurrentStructure: the value at the token, with everything inside. */
+void copy_structure(json_reader *reader, json_writer *writer);

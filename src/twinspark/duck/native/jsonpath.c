@@ -1,0 +1,401 @@
+/* get_json_object, json_tuple, json_array_length, json_object_keys.
+ *
+ * SQL spelling: spark_get_json_object(json, path), spark_json_tuple(json, [names]) -> VARCHAR[], spark_json_array_length(json),
+ * spark_json_object_keys(json) -> VARCHAR[]. */
+#include "json.h"
+#include "values.h"
+
+/* --- paths --- */
+
+enum step_kind { SUBSCRIPT, WILDCARD, KEY, INDEX, NAMED, PATH_END };
+typedef struct { enum step_kind kind; int64_t index; text name; } path_step;
+typedef struct { path_step *steps; size_t count, size; text source; bool valid, elsewhere; } json_path;
+
+static void add_step(json_path *path, path_step step) {
+    if (path->count + 1 >= path->size) {
+        path->size = path->size ? 2 * path->size : 16;
+        path->steps = realloc(path->steps, path->size * sizeof *path->steps);
+    }
+    path->steps[path->count++] = step;
+    path->steps[path->count] = (path_step){PATH_END, 0, {NULL, 0}};
+}
+
+/* Spark's path parser leaves out blanks before words and names, not before single characters. */
+static const char *past_blanks(const char *at, const char *end) {
+    while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r')))
+        at++;
+    return at;
+}
+
+static const char *past_word(const char *at, const char *end, const char *word) {
+    at = past_blanks(at, end);
+    size_t length = strlen(word);
+    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0 ? at + length : NULL;
+}
+
+static const char *read_wildcard(json_path *path, const char *at, const char *end) {
+    const char *next = past_word(at, end, ".*");
+    if (!next)
+        next = past_word(at, end, "['*']");
+    if (next)
+        add_step(path, (path_step){WILDCARD, 0, {NULL, 0}});
+    return next;
+}
+
+static const char *add_name(json_path *path, const char *from, const char *to) {
+    if (from == to)
+        return NULL;
+    add_step(path, (path_step){KEY, 0, {NULL, 0}});
+    add_step(path, (path_step){NAMED, 0, {from, (uint32_t)(to - from)}});
+    return to;
+}
+
+static const char *read_dotted(json_path *path, const char *at, const char *end) {
+    if (at == end || *at != '.')
+        return NULL;
+    const char *from = past_blanks(at + 1, end), *to = from;
+    while (to < end && *to != '.' && *to != '[')
+        to++;
+    return add_name(path, from, to);
+}
+
+static const char *read_quoted(json_path *path, const char *at, const char *end) {
+    const char *from = past_word(at, end, "['"), *to;
+    if (!from)
+        return NULL;
+    for (from = to = past_blanks(from, end); to < end && *to != '\'';)
+        to++;
+    const char *next = past_word(to, end, "']");
+    return next && from < to && add_name(path, from, to) ? next : NULL;
+}
+
+static const char *read_subscript(json_path *path, const char *at, const char *end) {
+    if (at == end || *at != '[')
+        return NULL;
+    path_step step = {WILDCARD, 0, {NULL, 0}};
+    if (++at < end && *at == '*')
+        at++;
+    else {
+        at = past_blanks(at, end);
+        const char *digits = at;
+        step.kind = INDEX;
+        for (; at < end && *at >= '0' && *at <= '9'; at++)
+            step.index = at - digits < 18 ? 10 * step.index + (*at - '0') : step.index;
+        if (at == digits)
+            return NULL;
+        path->elsewhere |= at - digits > 18;
+    }
+    if (at == end || *at != ']')
+        return NULL;
+    add_step(path, (path_step){SUBSCRIPT, 0, {NULL, 0}});
+    add_step(path, step);
+    return at + 1;
+}
+
+static void read_path(json_path *path, text source) {
+    const char *at = source.bytes, *end = at + source.length;
+    path->source = source;
+    path->count = 0;
+    path->valid = path->elsewhere = false;
+    if (!path->steps)
+        add_step(path, (path_step){PATH_END, 0, {NULL, 0}});
+    path->count = 0;
+    path->steps[0].kind = PATH_END;
+    if (at == end || *at++ != '$')
+        return;
+    for (const char *next = at; next; at = next ? next : at) {
+        next = read_wildcard(path, at, end);
+        if (!next)
+            next = read_dotted(path, at, end);
+        if (!next)
+            next = read_quoted(path, at, end);
+        if (!next)
+            next = read_subscript(path, at, end);
+    }
+    path->valid = past_blanks(at, end) == end;
+}
+
+/* --- get_json_object --- */
+
+enum style { RAW_STYLE, QUOTED_STYLE, FLATTEN_STYLE };
+static bool evaluate_path(json_reader *reader, json_writer *writer, enum style style, const path_step *path);
+
+static bool next_is_not(json_reader *reader, enum json_token token) { return next_token(reader) != token && !reader->problem; }
+
+static bool in_object(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
+    bool found = false;
+    while (next_is_not(reader, END_OBJECT)) {
+        if (found)
+            skip_children(reader);
+        else
+            found = evaluate_path(reader, writer, style, path);
+    }
+    return found;
+}
+
+static bool each_element(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
+    bool found = false;
+    while (next_is_not(reader, END_ARRAY))
+        found |= evaluate_path(reader, writer, style, path);
+    return found;
+}
+
+static bool all_elements(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
+    start_scope(writer, '[');
+    bool found = each_element(reader, writer, style, path);
+    end_scope(writer, ']');
+    return found;
+}
+
+/* The brackets stay when more than one element was written. */
+static bool few_elements(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
+    json_writer inner = {{0}};
+    int found = 0;
+    reset_writer(&inner);
+    start_scope(&inner, '[');
+    while (next_is_not(reader, END_ARRAY))
+        found += evaluate_path(reader, &inner, style == RAW_STYLE ? QUOTED_STYLE : FLATTEN_STYLE, path);
+    end_scope(&inner, ']');
+    text whole = {inner.out.bytes, (uint32_t)inner.out.length};
+    if (found > 1)
+        write_plain(writer, whole);
+    else if (found == 1)
+        write_plain(writer, (text){whole.bytes + 1, whole.length - 2});
+    close_writer(&inner);
+    return found > 0;
+}
+
+static bool one_element(json_reader *reader, json_writer *writer, enum style style, const path_step *path, int64_t index) {
+    for (next_token(reader); !reader->problem && reader->token != END_ARRAY; index--) {
+        if (index == 0) {
+            bool found = evaluate_path(reader, writer, style, path);
+            while (next_is_not(reader, END_ARRAY))
+                skip_children(reader);
+            return found;
+        }
+        skip_children(reader);
+        next_token(reader);
+    }
+    return false;
+}
+
+static bool in_array(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
+    bool wildcard = path[1].kind == WILDCARD;
+    bool wildcard_next = path[2].kind == SUBSCRIPT && path[3].kind == WILDCARD;
+    if (wildcard && wildcard_next)
+        return all_elements(reader, writer, FLATTEN_STYLE, path + 4);
+    if (wildcard && style != QUOTED_STYLE)
+        return few_elements(reader, writer, style, path + 2);
+    if (wildcard)
+        return all_elements(reader, writer, QUOTED_STYLE, path + 2);
+    return one_element(reader, writer, wildcard_next ? QUOTED_STYLE : style, path + 2, path[1].index);
+}
+
+static bool at_end(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
+    if (reader->token == VALUE_STRING && style == RAW_STYLE) {
+        add_bytes(&writer->out, reader->string.bytes, reader->string.length);
+        return true;
+    }
+    if (reader->token == START_ARRAY && style == FLATTEN_STYLE)
+        return each_element(reader, writer, style, path);
+    copy_structure(reader, writer);
+    return true;
+}
+
+static bool is_named(const json_reader *reader, text name) {
+    return reader->string.length == name.length && memcmp(reader->string.bytes, name.bytes, name.length) == 0;
+}
+
+static bool evaluate_path(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
+    if (path->kind == PATH_END)
+        return at_end(reader, writer, style, path);
+    if (reader->token == START_OBJECT && path->kind == KEY)
+        return in_object(reader, writer, style, path + 1);
+    if (reader->token == START_ARRAY && path->kind == SUBSCRIPT)
+        return in_array(reader, writer, style, path);
+    if (reader->token == FIELD_NAME && path->kind == NAMED && is_named(reader, path->name))
+        return next_token(reader) != VALUE_NULL && !reader->problem && evaluate_path(reader, writer, style, path + 1);
+    skip_children(reader);
+    return false;
+}
+
+static void give_up(native_call *call) {
+    spark_error(call, "ELSEWHERE", "reason", "JSON with half a character, too deep or too long", NULL);
+}
+
+static bool same_text(text a, text b) { return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0; }
+
+static void get_object_rows(native_call *call) {
+    json_reader reader = {0};
+    json_writer writer = {.into_bytes = true};
+    json_path path = {0};
+    EACH_ROW(call, row) {
+        text wanted = argument_text(call, 1, row);
+        if (!path.steps || !same_text(path.source, wanted))
+            read_path(&path, wanted);
+        open_json(&reader, argument_text(call, 0, row));
+        reset_writer(&writer);
+        bool found = false;
+        if (path.valid) {
+            next_token(&reader);
+            found = !reader.problem && evaluate_path(&reader, &writer, RAW_STYLE, path.steps);
+        }
+        if (reader.problem == ELSEWHERE || (path.valid && path.elsewhere))
+            give_up(call);
+        else if (found && !reader.problem)
+            set_text(call, row, writer.out.bytes ? writer.out.bytes : "", writer.out.length);
+        else
+            set_null(call, row);
+    }
+    close_json(&reader);
+    close_writer(&writer);
+    free(path.steps);
+}
+
+/* --- lists of strings --- */
+
+typedef struct { native_call *call; idx_t size, reserved; } string_writer;
+
+static void make_room(string_writer *writer) {
+    if (writer->size < writer->reserved)
+        return;
+    writer->reserved = writer->reserved ? 2 * writer->reserved : 2048;
+    duckdb_list_vector_set_size(writer->call->result, writer->size);
+    duckdb_list_vector_reserve(writer->call->result, writer->reserved);
+}
+
+static void add_string(string_writer *writer, const buffer *string) {
+    make_room(writer);
+    duckdb_vector child = duckdb_list_vector_get_child(writer->call->result);
+    if (string)
+        duckdb_unsafe_vector_assign_string_element_len(child, writer->size, string->length ? string->bytes : "", string->length);
+    else {
+        duckdb_vector_ensure_validity_writable(child);
+        duckdb_vector_get_validity(child)[writer->size >> 6] &= ~(1ULL << (writer->size & 63));
+    }
+    writer->size++;
+}
+
+static void object_keys_rows(native_call *call) {
+    json_reader reader = {0};
+    string_writer writer = {call};
+    EACH_ROW(call, row) {
+        list_entry *entry = &RESULT(call, list_entry)[row];
+        entry->offset = writer.size;
+        open_json(&reader, argument_text(call, 0, row));
+        bool is_object = next_token(&reader) == START_OBJECT;
+        while (is_object && next_is_not(&reader, END_OBJECT)) {
+            add_string(&writer, &reader.string);
+            next_token(&reader);
+            skip_children(&reader);
+        }
+        if (reader.problem == ELSEWHERE)
+            give_up(call);
+        if (!is_object || reader.problem) {
+            writer.size = entry->offset;
+            set_null(call, row);
+        }
+        entry->length = writer.size - entry->offset;
+    }
+    duckdb_list_vector_set_size(call->result, writer.size);
+    close_json(&reader);
+}
+
+static void array_length_rows(native_call *call) {
+    json_reader reader = {0};
+    EACH_ROW(call, row) {
+        int32_t count = 0;
+        open_json(&reader, argument_text(call, 0, row));
+        bool is_array = next_token(&reader) == START_ARRAY;
+        while (is_array && next_is_not(&reader, END_ARRAY)) {
+            count++;
+            skip_children(&reader);
+        }
+        if (reader.problem == ELSEWHERE)
+            give_up(call);
+        if (!is_array || reader.problem)
+            set_null(call, row);
+        RESULT(call, int32_t)[row] = count;
+    }
+    close_json(&reader);
+}
+
+/* --- json_tuple --- */
+
+typedef struct { buffer text; bool found; } tuple_field;
+
+static void copy_field(json_reader *reader, json_writer *writer, buffer *into) {
+    reset_writer(writer);
+    if (reader->token == VALUE_STRING)
+        add_bytes(&writer->out, reader->string.bytes, reader->string.length);
+    else
+        copy_structure(reader, writer);
+    into->length = 0;
+    add_bytes(into, writer->out.bytes ? writer->out.bytes : "", writer->out.length);
+}
+
+/* The field's value goes to every column of its name; one that comes again takes the place of the earlier. */
+static void read_tuple(json_reader *reader, json_writer *writer, const value_column *names, list_entry wanted, tuple_field *fields) {
+    buffer value = {0};
+    bool is_object = next_token(reader) == START_OBJECT;
+    while (is_object && next_is_not(reader, END_OBJECT)) {
+        uint64_t first = 0;
+#define NAME(i) text_of(&((const duckdb_string *)names->data)[wanted.offset + (i)])
+#define IS_WANTED(i) (value_valid(names, wanted.offset + (i)) && is_named(reader, NAME(i)))
+        while (reader->token == FIELD_NAME && first < wanted.length && !IS_WANTED(first))
+            first++;
+        if (reader->token == FIELD_NAME && first < wanted.length) {
+            bool *same = calloc(wanted.length, sizeof *same);
+            for (uint64_t i = first; i < wanted.length; i++)
+                same[i] = IS_WANTED(i);
+            if (next_token(reader) != VALUE_NULL && !reader->problem) {
+                copy_field(reader, writer, &value);
+                for (uint64_t i = first; i < wanted.length; i++)
+                    if (same[i]) {
+                        fields[i].found = true;
+                        fields[i].text.length = 0;
+                        add_bytes(&fields[i].text, value.bytes, value.length);
+                    }
+            }
+            free(same);
+        }
+        skip_children(reader);
+    }
+    free(value.bytes);
+}
+
+static void tuple_rows(native_call *call) {
+    json_reader reader = {0};
+    json_writer writer = {.into_bytes = true};
+    string_writer strings = {call};
+    value_column names = value_argument(call, 1);
+    for (idx_t row = 0; row < call->rows && !call->failed; row++) {
+        list_entry wanted = list_at(&names, row), *entry = &RESULT(call, list_entry)[row];
+        tuple_field *fields = calloc(wanted.length + 1, sizeof *fields);
+        open_json(&reader, (text){"", 0});
+        if (argument_valid(call, 0, row)) {
+            open_json(&reader, argument_text(call, 0, row));
+            read_tuple(&reader, &writer, names.children, wanted, fields);
+        }
+        if (reader.problem == ELSEWHERE)
+            give_up(call);
+        entry->offset = strings.size;
+        entry->length = wanted.length;
+        for (uint64_t i = 0; i < wanted.length; i++) {
+            add_string(&strings, fields[i].found && !reader.problem ? &fields[i].text : NULL);
+            free(fields[i].text.bytes);
+        }
+        free(fields);
+    }
+    duckdb_list_vector_set_size(call->result, strings.size);
+    free_value(&names);
+    close_json(&reader);
+    close_writer(&writer);
+}
+
+const native_function json_functions[] = {
+    {"spark_get_json_object", "vv>v", get_object_rows, NULL},
+    {"spark_json_array_length", "v>i", array_length_rows, NULL},
+    {"spark_json_object_keys", "v>[v", object_keys_rows, NULL},
+    {"spark_json_tuple", "?v[v>[v", tuple_rows, NULL},
+    {NULL}};
