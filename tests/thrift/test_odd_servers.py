@@ -12,6 +12,7 @@ import pytest
 
 import twinspark.driver as driver
 from twinspark.doors.thrift import ConnectBackend, Server, start, with_token
+from twinspark.doors.thrift.metadata import stored_schema
 from twinspark.doors.thrift.service import Peer, Service
 from twinspark.driver.messages import Message
 from twinspark.driver.protocol import JSON_TYPE_KEY, SQL_NAME_KEY
@@ -191,3 +192,28 @@ def test_listings(door: Server) -> None:
     for method in ("GetCatalogs", "GetPrimaryKeys", "GetCrossReference"):
         assert cursor.list_metadata(method).fetchall() == []
     connection.close()
+
+
+def test_a_view_whose_table_is_gone_does_not_spoil_the_listing(door: Server) -> None:
+    connection = driver.connect("127.0.0.1", door.port, protocol=9)
+    cursor = connection.cursor()
+    for statement in (
+        "create table if not exists gone_base using parquet as select 1 a, 'x' b",
+        "create or replace temp view gone_view as select a, b from gone_base",
+        "create or replace temp view gone_not as select 1 c",
+        "drop table gone_base",
+    ):
+        cursor.execute(statement)
+    found = cursor.list_metadata("GetColumns", tableName="gone%").fetchall()
+    assert ("gone_not", "c") in [row[2:4] for row in found]
+    assert "gone_view" in [row[2] for row in cursor.list_metadata("GetTables", tableName="gone%").fetchall()]
+    connection.close()
+
+
+def test_stored_columns_of_a_view() -> None:
+    rows = [("a", "int", "first"), ("s", "struct<x:int,... 30 more fields>", None), ("", "", ""), ("# Detail", "", "")]
+    schema = stored_schema(rows)
+    assert [(field.name, field.dataType.simpleString(), field.metadata) for field in schema.fields] == [
+        ("a", "int", {"comment": "first"}),
+        ("s", "struct<>", {}),
+    ]

@@ -1,5 +1,7 @@
 """GetTables, GetColumns and their like: the same columns and rows as Spark's own Thrift server lists."""
 
+import itertools
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -7,14 +9,16 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as t
 
-from twinspark.doors.thrift.backend import BackendSession
+from twinspark.doors.thrift.backend import BackendError, BackendSession
 from twinspark.doors.thrift.operations import Rows
 from twinspark.driver.arrow_types import arrow_type
 from twinspark.driver.messages import Message
-from twinspark.driver.type_names import parse_type_name, sql_name
+from twinspark.driver.type_names import TypeNameError, parse_type_name, sql_name
 
 Row = tuple[Any, ...]
 GLOBAL_TEMP = "global_temp"
+NOT_SUPPORTED = "0A000"
+LOG = logging.getLogger(__name__)
 # Name and Spark type of each listing's columns, as recorded from Spark 4.2.1.
 SCHEMAS = {
     "GetTypeInfo": "TYPE_NAME string, DATA_TYPE int, PRECISION int, LITERAL_PREFIX string, LITERAL_SUFFIX string, "
@@ -103,11 +107,19 @@ class Lister:
         """Schema (None for a temporary view), name, and TABLE or VIEW."""
         wanted = matcher(self.request.get("tableName") or "%")
         for schema in self.matching_schemas():
-            views = {row[1] for row in self.ask(f"SHOW VIEWS IN {self.qualified(schema)}") if not row[2]}
+            views = self.views_in(schema)
             for _, name, temporary, *_ in self.ask(f"SHOW TABLES IN {self.qualified(schema)}"):
                 if not temporary and wanted(name):
                     yield schema, name, "VIEW" if name in views else "TABLE"
         yield from self.temporary_views(wanted)
+
+    def views_in(self, schema: str) -> set[str]:
+        try:
+            return {row[1] for row in self.ask(f"SHOW VIEWS IN {self.qualified(schema)}") if not row[2]}
+        except BackendError as error:
+            if error.sqlstate != NOT_SUPPORTED:  # a catalog may have tables and no views
+                raise
+            return set()
 
     def temporary_views(self, wanted: Callable[[str], bool]) -> Iterator[tuple[str | None, str, str]]:
         """Local ones are listed whatever the schema asked for, as Spark's server does."""
@@ -127,7 +139,7 @@ class Lister:
         return str(self.request.get("catalogName") or "") if self.lists_catalogs else ""
 
     def comment(self, schema: str | None, name: str) -> str:
-        rows = self.ask(f"DESCRIBE TABLE EXTENDED {self.qualified(schema or '', name)}")
+        rows = self.described(f"EXTENDED {self.qualified(schema or '', name)}")
         details = rows[next((i for i, row in enumerate(rows) if row[0] == "# Detailed Table Information"), len(rows)) :]
         return next((str(row[1]) for row in details if row[0] == "Comment"), "")
 
@@ -137,9 +149,25 @@ class Lister:
     def columns(self) -> Iterable[Row]:
         wanted = matcher(self.request.get("columnName") or "%")
         for schema, name, _ in self.listed_tables():
-            place = self.qualified(schema, name) if schema else quoted(name)
-            found = enumerate(raw_schema(self.session.describe(f"SELECT * FROM {place}")).fields, 1)
+            found = enumerate(raw_schema(self.table_schema(schema, name)).fields, 1)
             yield from (self.column(schema, name, field, at) for at, field in found if wanted(field.name))
+
+    def table_schema(self, schema: str | None, name: str) -> t.StructType:
+        """By analysis; a view whose tables are gone still has the columns it was made with."""
+        place = self.qualified(schema, name) if schema not in (None, GLOBAL_TEMP) else temporary_name(schema, name)
+        try:
+            return self.session.describe(f"SELECT * FROM {place}")
+        except BackendError as error:
+            LOG.info("%s cannot be read (%s)", place, error)
+            return stored_schema(self.described(place))
+
+    def described(self, place: str) -> list[Row]:
+        """Nothing for a table that was dropped since it was listed, or that cannot be described."""
+        try:
+            return self.ask(f"DESCRIBE TABLE {place}")
+        except BackendError as error:
+            LOG.info("%s cannot be described (%s)", place, error)
+            return []
 
     def column(self, schema: str | None, table: str, field: t.StructField, position: int) -> Row:
         kind, comment = field.dataType, (field.metadata or {}).get("comment", "")
@@ -198,6 +226,28 @@ def listing(method: str, session: BackendSession, request: Message, catalogs: bo
 def schema_of(method: str) -> t.StructType:
     pairs = [column.split(" ") for column in SCHEMAS[method].split(", ")]
     return t.StructType([t.StructField(name, parse_type_name(kind)) for name, kind in pairs])
+
+
+def temporary_name(schema: str | None, name: str) -> str:
+    return f"{schema}.{quoted(name)}" if schema else quoted(name)
+
+
+def stored_schema(rows: list[Row]) -> t.StructType:
+    """The columns of DESCRIBE TABLE, which end where its other chapters begin."""
+    columns = list(itertools.takewhile(lambda row: row[0] and not row[0].startswith("#"), rows))
+    return t.StructType([t.StructField(row[0], stored_type(row[1]), True, comment_of(row[2])) for row in columns])
+
+
+def stored_type(name: str) -> t.DataType:
+    """Spark shortens the names of wide structs (`... 3 more fields`)."""
+    try:
+        return parse_type_name(name)
+    except TypeNameError:
+        return t.StructType([]) if name.startswith("struct<") else t.StringType()
+
+
+def comment_of(text: str | None) -> dict[str, Any]:
+    return {"comment": text} if text else {}
 
 
 def quoted(name: str) -> str:
