@@ -68,7 +68,7 @@ class Context:
     references: Mapping[int, Any] = field(default_factory=dict)  # plan id -> a relation that expressions may use
     outer: Any = None  # the scope around, while a subquery's relation is read
     variables: Mapping[str, Any] = field(default_factory=dict)
-    functions: Mapping[str, Any] = field(default_factory=dict)
+    functions: Any = None  # SQL functions of the session and of the catalogs, given by the session
     scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables
     collect: Callable[[Any, Context], Any] = no_rows  # a typed relation's rows as Arrow, for plans shaped by data
     tables: Any = None  # the catalogs, likewise

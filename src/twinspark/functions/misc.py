@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pwd
+import zipfile
+from functools import cache
 from typing import Any
 
+from twinspark.errors import common_utils_jar
 from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.spelling import text
 
@@ -23,7 +28,26 @@ fn("input_file_name() -> string!", SPARK, reason=WHERE, deterministic=False)
 fn("input_file_block_start() -> bigint!", SPARK, reason=WHERE, deterministic=False)
 fn("input_file_block_length() -> bigint!", SPARK, reason=WHERE, deterministic=False)
 fn("uuid() -> string!", SPARK, reason="random", deterministic=False)
-fn("version() -> string!", SPARK, reason="Spark's build")
-fn("current_user() -> string!", SPARK, "user", "session_user", reason="the session's user", keeps_alias=True)
-fn("current_catalog() -> string!", SPARK, reason="the session's catalog")
-fn("current_database() -> string!", SPARK, "current_schema", reason="the session's catalog", shows="current_schema")
+
+# ---- the session and the server
+
+
+@cache
+def spark_build() -> str:
+    """Spark's version and revision, as its own jar tells them."""
+    with zipfile.ZipFile(common_utils_jar()) as jar:
+        lines = jar.read("spark-version-info.properties").decode().splitlines()
+    told = dict(line.split("=", 1) for line in lines if "=" in line)
+    return f"{told['version']} {told['revision']}"
+
+
+@cache
+def server_user() -> str:
+    """Whoever runs the server: a Connect client's user id does not count for Spark."""
+    return os.environ.get("SPARK_USER") or pwd.getpwuid(os.getuid()).pw_name
+
+
+fn("version() -> string!", lambda call: text(spark_build()))
+fn("current_user() -> string!", lambda call: text(server_user()), "user", "session_user", keeps_alias=True)
+fn("current_catalog() -> string!", lambda call: text(call.settings.catalog))
+fn("current_database() -> string!", lambda call: text(call.settings.database), "current_schema", shows="current_schema")

@@ -13,15 +13,20 @@ from twinspark.plan.relations import Relation
 
 # How a view that is kept as something else than a typed relation becomes a frame, by its class.
 VIEW_READERS: dict[type, Callable[[Any, Context], Frame]] = {}
+# How a view that a catalog keeps becomes a frame: told by the session, whose readers know SQL texts.
+PERSISTED_READER: list[Callable[[Any, tuple[str, ...], Context], Frame]] = []
 
 
 def table_frame(parts: tuple[str, ...], context: Context) -> Frame:
-    """A view of the session, or a table of a catalog, under its name."""
+    """A view of the session, or a view or table of a catalog, under its name."""
     view = find_view(parts, context)
     if view is not None:
         return view_frame(view, parts, context)
     if context.tables is None:
         raise NotNative(f"table {'.'.join(parts)}")
+    persisted = context.tables.view(parts, context)
+    if persisted is not None:
+        return PERSISTED_READER[0](persisted, parts, replace(context, outer=None))
     relation, qualifier = context.tables.relation(parts, context)
     return frame_of(relation, qualifier)
 

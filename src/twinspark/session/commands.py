@@ -8,6 +8,8 @@ from pyspark.sql.connect.proto import base_pb2, commands_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
+from twinspark.read.sql import parse_statement, tree
+from twinspark.read.text import parser_config
 from twinspark.session.catalog_calls import is_catalog_call
 from twinspark.session.effects import uncommented
 from twinspark.session.frames import SQL_RESULT
@@ -21,7 +23,8 @@ from twinspark.tables.write import FileWrite, write_files
 if TYPE_CHECKING:
     from twinspark.session.session import Session
 
-COMMAND_WORDS = re.compile(r"\s*(?:CREATE|DROP|SET|RESET)\b", re.IGNORECASE)
+# What can only be a query; WITH may also begin an INSERT, so it is looked at.
+QUERY_WORDS = re.compile(r"\s*(?:SELECT\b|VALUES\b|FROM\b|TABLE\b|\()", re.IGNORECASE)
 SAVE_MODES = {0: "error", 1: "append", 2: "overwrite", 3: "error", 4: "ignore"}
 WRITTEN_FORMATS = ("parquet", "csv", "json", "text")
 Answer = tuple[bytes, ...]  # the fields of one response, or none at all
@@ -49,10 +52,18 @@ def is_quick(plan: Any) -> bool:
 
 def sql_command(message: Any, context: Context, cursor: Cursor, session: "Session") -> Command:
     relation = sql_relation(message)
-    text = relation.sql.query if relation.WhichOneof("rel_type") == "sql" else ""
-    if COMMAND_WORDS.match(uncommented(text)):
-        return session_statement(text, context, session)
-    return sql_query(relation, context, cursor)
+    if relation.WhichOneof("rel_type") != "sql" or QUERY_WORDS.match(uncommented(relation.sql.query)):
+        return sql_query(relation, context, cursor)
+    statement = parse_statement(relation.sql.query, parser_config(context))
+    if isinstance(statement, tree.Query):
+        return sql_query(relation, context, cursor)
+    if has_arguments(relation.sql):
+        raise NotNative("SQL: a command with parameters")
+    return session_statement(statement, relation.sql.query, context, session)
+
+
+def has_arguments(sql: Any) -> bool:
+    return bool(sql.args or sql.pos_args or sql.named_arguments or sql.pos_arguments)
 
 
 def sql_query(relation: Any, context: Context, cursor: Cursor) -> Command:

@@ -121,6 +121,20 @@ class SessionConfig:
         with self._lock:
             self._settings.pop(key, None)
 
+    def reset_all(self) -> None:
+        with self._lock:
+            self._settings.clear()
+
+    def value(self, key: str) -> str | None:
+        """What the key has, set or by default; for SET, which shows secrets as stars."""
+        value = self._set_value(key)
+        return value if value is not None else defaults().get(key, OWN_DEFAULTS.get(key))
+
+    def everything_set(self) -> dict[str, str]:
+        """What SET lists: all that the server was started with or the session set, secrets among it."""
+        with self._lock:
+            return self._base | self._settings
+
     def settings(self) -> dict[str, str]:
         """What this session itself set."""
         with self._lock:

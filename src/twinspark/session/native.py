@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -62,6 +62,8 @@ class Surroundings:
     user: str
     session_id: str
     catalogs: ServerCatalogs | None = None
+    functions: Any = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
     elsewhere: bool = False  # whether a table that ours do not know may be in Spark's catalog
 
     def context(self, cursor: Cursor) -> Context:
@@ -73,6 +75,8 @@ class Surroundings:
             scan_files=partial(scan_files, scan_context),
             collect=partial(collect, cursor),
             tables=self.tables(scan_context),
+            functions=self.functions,
+            variables=self.variables,
             catalog=self.catalog,
             database=self.database,
             user=self.user,

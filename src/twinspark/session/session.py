@@ -26,6 +26,8 @@ from twinspark.session.plans import decompressed
 from twinspark.session.shared import Ended, Shared
 from twinspark.session.spark_side import SparkSide
 from twinspark.session.spark_state import drops_view, take_over
+from twinspark.session.sql_functions import Functions
+from twinspark.session.sql_variables import Variables
 from twinspark.session.views import Views
 from twinspark.spark.wire import string_field
 
@@ -48,6 +50,8 @@ class Session:
         self.shared = shared
         self.config: SessionConfig = source.config.copy() if source else SessionConfig(shared.base_config())
         self.views: Views = source.views.copy() if source else Views(shared.views)
+        self.functions: Functions = source.functions.copy(self) if source else Functions(self)
+        self.variables: Variables = source.variables.copy() if source else Variables()
         self.artifacts: Artifacts = source.artifacts.copy() if source else Artifacts()
         self.journal = Journal()
         self.spark = SparkSide(
@@ -173,6 +177,8 @@ class Session:
             user=self.user_id,
             session_id=self.session_id,
             catalogs=self.shared.catalogs,
+            functions=self.functions,
+            variables=self.variables.expressions(),
             elsewhere=self.shared.catalogs.elsewhere and self.engine_wanted != "duckdb",
         )
 

@@ -1,127 +1,94 @@
-"""SQL statements whose effect lives in the session: temporary views and settings; other commands are Spark's."""
+"""SQL statements that are no queries: which handler carries each out; what has none is Spark's."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-from pyspark.sql.connect.proto import base_pb2
-
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
-from twinspark.read.sql import parse_statement, tree
-from twinspark.read.text import parser_config
-from twinspark.session.choose import ENGINE_KEY, check_engine
-from twinspark.session.config import is_redacted, warning_of
-from twinspark.session.frames import SQL_RESULT
-from twinspark.session.text_views import TextView
-from twinspark.spark.wire import bytes_field
+from twinspark.read.sql import tree
+from twinspark.session import (
+    sql_describe,
+    sql_functions,
+    sql_namespaces,
+    sql_routines,
+    sql_settings,
+    sql_shows,
+    sql_variables,
+    sql_views,
+)
+from twinspark.session.sql_names import TemporaryView, find, parts_of
+from twinspark.session.sql_results import Answer
+from twinspark.session.table_commands import TABLE_HANDLERS
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
 
-Answer = tuple[bytes, ...]
 Command = Callable[[], Answer]
-SETTING = pa.schema([pa.field("key", pa.string(), False), pa.field("value", pa.string(), False)])
-NO_ROWS = pa.schema([])
-UNDEFINED = "<undefined>"
+Handler = Callable[[Any, str, Context, "Session"], Command]
 
 
-def session_statement(text: str, context: Context, session: "Session") -> Command:
-    """What is left to do for a statement that is no query; NotNative for all that is more than the session's."""
-    statement = parse_statement(text, parser_config(context))
+def session_statement(statement: Any, text: str, context: Context, session: "Session") -> Command:
+    """What is left to do for a statement that is no query; NotNative for all that is Spark's."""
     handler = HANDLERS.get(type(statement))
     if handler is None:
         raise NotNative(f"SQL: {type(statement).__name__}")
     return handler(statement, text, context, session)
 
 
-def create_view(statement: Any, text: str, context: Context, session: "Session") -> Command:
-    decorated = statement.columns or statement.comment or statement.properties or statement.collation
-    if not statement.temporary or decorated or statement.binding or statement.if_not_exists:
-        raise NotNative("SQL: CREATE VIEW that is more than a name for a query")
-    name, is_global = view_of(statement.name, statement.is_global)
-    view = TextView.made(statement.query, text, context, name, is_global)
-
-    def create() -> Answer:
-        session.views.keep(name, is_global, statement.replace, view)
-        return result(NO_ROWS)
-
-    return create
+def alter_table(statement: Any, text: str, context: Context, session: "Session") -> Command:
+    handler = sql_views.alter_view if statement.is_view else TABLE_HANDLERS[tree.AlterTable]
+    return handler(statement, text, context, session)
 
 
-def drop_view(statement: Any, text: str, context: Context, session: "Session") -> Command:
-    name, is_global = view_of(statement.name, False)
-    if not session.views.has(name, is_global) or session.views.is_on_spark(name, is_global):
-        raise NotNative("SQL: DROP of something that is no view of ours")
-
-    def drop() -> Answer:
-        session.views.drop(name, is_global)
-        return result(NO_ROWS)
-
-    return drop
+def drop_table(statement: Any, text: str, context: Context, session: "Session") -> Command:
+    """DROP TABLE drops views too."""
+    found = find(parts_of(statement.name, text, context, session), context, session)
+    is_view = isinstance(found, TemporaryView) or (found is not None and found.view is not None)
+    handler = sql_views.drop_view if is_view else TABLE_HANDLERS[tree.DropTable]
+    return handler(statement, text, context, session)
 
 
-def view_of(name: Any, is_global: bool) -> tuple[str, bool]:
-    """A temporary view has a name of one part; a global one may be called by its database too."""
-    if not isinstance(name, tree.Name):
-        raise NotNative("SQL: a view whose name is computed")
-    if len(name.parts) == 2 and name.parts[0].lower() == "global_temp":
-        return name.parts[1], True
-    if len(name.parts) != 1:
-        raise NotNative("SQL: a view with a qualified name")
-    return name.parts[0], is_global
+def comment_on(statement: Any, text: str, context: Context, session: "Session") -> Command:
+    if statement.kind != "NAMESPACE":
+        raise NotNative("SQL: COMMENT ON TABLE")
+    return sql_namespaces.comment_on_namespace(statement, text, context, session)
 
 
-def set_configuration(statement: Any, text: str, context: Context, session: "Session") -> Command:
-    key, value = statement.key, statement.value
-    if key is None or key == "-v" or warning_of(key) or is_redacted(key, value or ""):
-        raise NotNative("SQL: SET without a key, or of a key with a story")
-    if value is None:
-        return lambda: result(SETTING, key, session.config.get_option(key) or UNDEFINED)
-    return lambda: assign(session, key, value)
-
-
-def set_time_zone(statement: Any, text: str, context: Context, session: "Session") -> Command:
-    if statement.zone is None:
-        raise NotNative("SQL: SET TIME ZONE LOCAL")
-    return lambda: assign(session, "spark.sql.session.timeZone", statement.zone)
-
-
-def assign(session: "Session", key: str, value: str) -> Answer:
-    if key == ENGINE_KEY:
-        check_engine(value)
-    session.config.set(key, value)
-    return result(SETTING, key, value)
-
-
-def reset_configuration(statement: Any, text: str, context: Context, session: "Session") -> Command:
-    if statement.key is None:
-        raise NotNative("SQL: RESET of everything")
-
-    def reset() -> Answer:
-        session.config.reset(statement.key)
-        return result(NO_ROWS)
-
-    return reset
-
-
-def result(schema: pa.Schema, *values: str) -> Answer:
-    """What spark.sql answers for a command: a local relation with the command's rows."""
-    rows = [dict(zip(schema.names, values, strict=True))] if values else []
-    table = pa.Table.from_pylist(rows, schema=schema)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, schema) as writer:
-        writer.write_table(table)
-    answer = base_pb2.ExecutePlanResponse.SqlCommandResult()
-    answer.relation.local_relation.data = sink.getvalue().to_pybytes()
-    return (bytes_field(SQL_RESULT, answer.SerializeToString()),)
-
-
-HANDLERS: dict[type, Callable[[Any, str, Context, "Session"], Command]] = {
-    tree.CreateView: create_view,
-    tree.DropView: drop_view,
-    tree.DropTable: drop_view,
-    tree.SetConfiguration: set_configuration,
-    tree.SetTimeZone: set_time_zone,
-    tree.ResetConfiguration: reset_configuration,
+HANDLERS: dict[type, Handler] = {
+    **TABLE_HANDLERS,
+    tree.AlterTable: alter_table,
+    tree.DropTable: drop_table,
+    tree.CreateView: sql_views.create_view,
+    tree.DropView: sql_views.drop_view,
+    tree.AlterViewQuery: sql_views.alter_query,
+    tree.AlterViewBinding: sql_views.alter_binding,
+    tree.CreateSqlFunction: sql_functions.create_function,
+    tree.DropFunction: sql_functions.drop_function,
+    tree.ShowFunctions: sql_routines.show_functions,
+    tree.DescribeFunction: sql_routines.describe_function,
+    tree.ShowTables: sql_shows.show_tables,
+    tree.ShowViews: sql_shows.show_views,
+    tree.ShowColumns: sql_shows.show_columns,
+    tree.ShowTableProperties: sql_shows.show_properties,
+    tree.ShowCreateTable: sql_shows.show_create,
+    tree.ShowTableExtended: sql_shows.show_extended,
+    tree.ShowPartitions: sql_shows.show_partitions,
+    tree.DescribeTable: sql_describe.describe_table,
+    tree.DescribeQuery: sql_describe.describe_query,
+    tree.CreateVariable: sql_variables.create_variable,
+    tree.DropVariable: sql_variables.drop_variable,
+    tree.SetVariable: sql_variables.set_variable,
+    tree.SetConfiguration: sql_settings.set_configuration,
+    tree.SetTimeZone: sql_settings.set_time_zone,
+    tree.ResetConfiguration: sql_settings.reset_configuration,
+    tree.CreateNamespace: sql_namespaces.create_namespace,
+    tree.DropNamespace: sql_namespaces.drop_namespace,
+    tree.AlterNamespace: sql_namespaces.alter_namespace,
+    tree.ShowNamespaces: sql_namespaces.show_namespaces,
+    tree.ShowCatalogs: sql_namespaces.show_catalogs,
+    tree.ShowCurrentNamespace: sql_namespaces.show_current_namespace,
+    tree.DescribeNamespace: sql_namespaces.describe_namespace,
+    tree.UseNamespace: sql_namespaces.use_namespace,
+    tree.SetCatalog: sql_namespaces.set_catalog,
+    tree.CommentOn: comment_on,
 }

@@ -120,5 +120,4 @@ def key_of(name: str, is_global: bool) -> Key:
 
 
 def already_exists(name: str, is_global: bool) -> SparkError:
-    shown = f"`{GLOBAL}`.`{name}`" if is_global else f"`{name}`"
-    return SparkError("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", relationName=shown)
+    return SparkError("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", relationName=f"`{name}`")

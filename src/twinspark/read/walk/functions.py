@@ -16,6 +16,7 @@ from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions import overloads
 from twinspark.functions.registry import AGGREGATE
+from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, Lambda, Literal, SortOrder, children_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.data_types import parse_type
@@ -50,6 +51,9 @@ def check_not_nested(made: Expression, node: tree.Function, walk: Walk) -> None:
 
 
 def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
+    own = session_function(node, scope, walk)
+    if own is not None:
+        return own
     name = function_name(node)
     if any(isinstance(a, tree.NamedArgument) for a in node.arguments):
         raise NotNative(f"SQL: named arguments of {name}")
@@ -80,6 +84,26 @@ def is_aggregate_node(node: tree.Node) -> bool:
 
 def is_aggregate(name: str) -> bool:
     return any(signature.kind == AGGREGATE for signature in overloads(name))
+
+
+def session_function(node: tree.Function, scope: Scope, walk: Walk) -> Expression | None:
+    """A SQL function of the session or of a catalog; builtin names come first, and mean what they mean."""
+    functions = walk.context.functions
+    if functions is None or not isinstance(node.name, tree.Name) or is_builtin(node.name.parts):
+        return None
+    found = functions.find(node.name.parts, walk.context)
+    if found is not None and node.over is None and node.filter is None and not node.distinct:
+        made: Expression = found.call(node, scope, walk)
+        return made
+    problem = None if found is not None else functions.unresolved(node.name.parts, walk.context)
+    if problem is not None:
+        raise problem
+    return None
+
+
+def is_builtin(parts: tuple[str, ...]) -> bool:
+    names = tuple(part.lower() for part in parts)
+    return names[-1] in SPARK_FUNCTIONS and names[:-1] in ((), ("builtin",), ("system", "builtin"))
 
 
 def function_name(node: tree.Function) -> str:

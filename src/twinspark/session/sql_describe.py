@@ -1,0 +1,90 @@
+"""DESCRIBE of tables, views, columns and queries."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.types import StructField, StructType
+
+from twinspark.analysis.context import Context
+from twinspark.errors import NotNative, SparkError
+from twinspark.read.walk import Walk, read_query
+from twinspark.session.sql_names import Found, TemporaryView, quoted, schema_of
+from twinspark.session.sql_results import Answer, answer, text
+from twinspark.session.sql_shows import found_of
+from twinspark.session.sql_view_text import details
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+TABLE = StructType([
+    text("col_name", comment="name of the column"),
+    text("data_type", comment="data type of the column"),
+    text("comment", nullable=True, comment="comment of the column"),
+])  # fmt: skip
+COLUMN = StructType([
+    text("info_name", comment="name of the column info"),
+    text("info_value", comment="value of the column info"),
+])  # fmt: skip
+STATISTICS = ("min", "max", "num_nulls", "distinct_count", "avg_col_len", "max_col_len")
+Row = tuple[str | None, ...]
+
+
+def describe_query(statement: Any, source: str, context: Context, session: "Session") -> Any:
+    found = read_query(statement.query, Walk(source, context)).plain().schema
+    return lambda: answer(TABLE, column_rows(found.fields))
+
+
+def column_rows(fields: Iterable[StructField]) -> list[Row]:
+    return [(each.name, type_text(each), (each.metadata or {}).get("comment")) for each in fields]
+
+
+def type_text(field: StructField) -> str:
+    return str((field.metadata or {}).get("__CHAR_VARCHAR_TYPE_STRING") or field.dataType.simpleString())
+
+
+def describe_table(statement: Any, source: str, context: Context, session: "Session") -> Any:
+    if statement.partition is not None or statement.as_json:
+        raise NotNative("SQL: DESCRIBE of a partition, or as JSON")
+    parts, found = found_of(statement.name, source, context, session)
+    if statement.column:
+        return describe_column(statement, parts, found, context)
+    return lambda: answer(TABLE, table_rows(parts, found, statement.extended, context))
+
+
+def table_rows(parts: tuple[str, ...], found: TemporaryView | Found, extended: bool, context: Context) -> list[Row]:
+    if isinstance(found, Found) and found.table is not None:
+        from twinspark.tables.describe import describe_table as of_table
+
+        table: Any = found.table
+        return of_table(table, found.name.catalog, extended)
+    rows = column_rows(schema_of(parts, context).fields)
+    if isinstance(found, Found) and found.view is not None and extended:
+        rows += [("", "", ""), ("# Detailed Table Information", "", "")]
+        rows += [(key, value, "") for key, value in details(found.name, found.view)]
+    return rows
+
+
+def describe_column(statement: Any, parts: tuple[str, ...], found: Any, context: Context) -> Any:
+    field = column_of(statement.column, schema_of(parts, context), context)
+
+    def describe() -> Answer:
+        comment = (field.metadata or {}).get("comment", "NULL")
+        rows = [("col_name", field.name), ("data_type", type_text(field)), ("comment", comment)]
+        if statement.extended:
+            if isinstance(found, Found) and found.table is not None:
+                raise NotNative("SQL: DESCRIBE EXTENDED of a table's column tells its statistics")
+            rows += [(name, "NULL") for name in (*STATISTICS, "histogram")]
+        return answer(COLUMN, rows)
+
+    return describe
+
+
+def column_of(path: Sequence[str], schema: StructType, context: Context) -> StructField:
+    same = [f for f in schema.fields if f.name.lower() == path[0].lower()]
+    if context.flag("spark.sql.caseSensitive"):
+        same = [f for f in same if f.name == path[0]]
+    if not same:
+        raise SparkError("COLUMN_NOT_FOUND", colName=quoted(path), caseSensitiveConfig='"spark.sql.caseSensitive"')
+    if len(path) > 1:
+        raise NotNative("SQL: DESCRIBE of a nested column")
+    return same[0]

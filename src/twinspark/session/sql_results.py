@@ -1,0 +1,50 @@
+"""What a command answers: rows under Spark's own schema, as a local relation that the client reads like any other."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.connect.proto import base_pb2
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import BooleanType, StringType, StructField, StructType
+
+from twinspark.session.frames import SQL_RESULT, BatchWriter, schema_field
+from twinspark.spark.wire import bytes_field
+
+Answer = tuple[bytes, ...]  # the fields of one response, or none at all
+Row = Sequence[Any]
+NOTHING = StructType([])
+
+
+def text(name: str, nullable: bool = False, comment: str | None = None) -> StructField:
+    return StructField(name, StringType(), nullable, {} if comment is None else {"comment": comment})
+
+
+def flag(name: str) -> StructField:
+    return StructField(name, BooleanType(), False)
+
+
+def answer(schema: StructType = NOTHING, rows: Iterable[Row] = ()) -> Answer:
+    """What spark.sql sends back for a command: a local relation with the command's rows."""
+    table = arrow_table(schema, rows)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    result = base_pb2.ExecutePlanResponse.SqlCommandResult()
+    result.relation.local_relation.data = sink.getvalue().to_pybytes()
+    result.relation.local_relation.schema = schema.json()
+    return (bytes_field(SQL_RESULT, result.SerializeToString()),)
+
+
+def relation_rows(schema: StructType, rows: Iterable[Row]) -> Answer:
+    """The same rows as the answer of a relation: schema and one batch."""
+    table = arrow_table(schema, rows)
+    batch = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+    (parts,) = BatchWriter(table.schema, None).fields(batch[0])
+    return (schema_field(schema), *parts)
+
+
+def arrow_table(schema: StructType, rows: Iterable[Row]) -> pa.Table:
+    kinds = to_arrow_schema(schema)
+    columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
+    return pa.Table.from_arrays([pa.array(c, f.type) for c, f in zip(columns, kinds, strict=True)], schema=kinds)

@@ -1,0 +1,239 @@
+"""Session variables: DECLARE, SET VARIABLE, DROP, and their values as constants in queries."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from twinspark.analysis import build
+from twinspark.analysis.context import Context
+from twinspark.analysis.scope import frame_of
+from twinspark.duck import run
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.castable import can_store
+from twinspark.plan.expressions import Expression, Literal
+from twinspark.plan.relations import OneRow
+from twinspark.read.sql import tree
+from twinspark.read.walk import Walk, read_query
+from twinspark.session.sql_names import located, parts_of, quoted
+from twinspark.session.sql_results import Answer, answer
+from twinspark.types import (
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    TimestampNTZType,
+    TimestampType,
+    is_integral,
+    is_string,
+)
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+HOME = ("system", "session")
+PLAIN = (BooleanType, BinaryType, DateType, DecimalType, DoubleType, FloatType, TimestampNTZType, TimestampType)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """Its type, its value now, and the text of its default, which SET … = DEFAULT computes again."""
+
+    name: str
+    type: DataType
+    value: Any
+    default: tree.Expression | None
+    default_source: str
+
+    def expression(self) -> Expression:
+        """A constant that shows itself as Spark's VariableReference does in the names of columns."""
+        made = build.literal(self.value, self.type)
+        shown = f"variablereference({'.'.join(HOME)}.{self.name}={sql_text(made)})"
+        return replace(made, text=shown)
+
+
+def sql_text(made: Literal) -> str:
+    """A constant in SQL: texts in quotes."""
+    if is_string(made.type) and made.value is not None:
+        return f"'{made.text}'"
+    return f"CAST(NULL AS {made.type.simpleString().upper()})" if made.value is None else made.text
+
+
+class Variables:
+    """The variables of one session, by name."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Variable] = {}
+        self._lock = threading.Lock()
+
+    def get(self, name: str) -> Variable | None:
+        with self._lock:
+            return self._known.get(name.lower())
+
+    def put(self, variable: Variable) -> None:
+        with self._lock:
+            self._known[variable.name.lower()] = variable
+
+    def drop(self, name: str) -> bool:
+        with self._lock:
+            return self._known.pop(name.lower(), None) is not None
+
+    def expressions(self) -> Mapping[str, Expression]:
+        with self._lock:
+            return {name: variable.expression() for name, variable in self._known.items()}
+
+    def copy(self) -> "Variables":
+        twin = Variables()
+        twin._known = dict(self._known)
+        return twin
+
+
+# ---- values
+
+
+def computed(expression: Expression, type: DataType, context: Context, session: "Session") -> Any:
+    """The value that a variable of this type takes, as constants hold it."""
+    if not can_store(expression.type, type):
+        raise NotNative("SQL: a variable of another type than its value")
+    cast = build.implicit_cast(expression, type, context.settings)
+    return one_value(rows_of(frame_of(OneRow()), [cast], context, session).column(0), type)
+
+
+def rows_of(frame: Any, expressions: Sequence[Expression], context: Context, session: "Session") -> pa.Table:
+    from twinspark.analysis.relations import Named, project
+
+    plan = project(frame, [Named(each, f"c{at}") for at, each in enumerate(expressions)]).plain()
+    cursor = session.shared.native.cursor()
+    try:
+        return run.stream(cursor, plan, context.settings).read_all()
+    finally:
+        cursor.close()
+
+
+def one_value(column: Any, type: DataType) -> Any:
+    """Dates as days and timestamps as microseconds: what a constant of the plan holds."""
+    if not (is_integral(type) or is_string(type) or isinstance(type, PLAIN)):
+        raise NotNative(f"SQL: a variable of type {type.simpleString()}")
+    value = column[0]
+    if isinstance(type, DateType):
+        return value.cast(pa.int32()).as_py()
+    if isinstance(type, TimestampType | TimestampNTZType):
+        return value.cast(pa.int64()).as_py()
+    return value.as_py()
+
+
+# ---- DECLARE and DROP
+
+
+def create_variable(statement: Any, source: str, context: Context, session: "Session") -> Any:
+    names = [session_name(name, source, context, session) for name in statement.names]
+    walk = Walk(source, context)
+    default = statement.default
+    made = None if default is None else walk.read(default, walk.scope(frame_of(OneRow())))
+    type = statement.type if statement.type is not None else made.type if made is not None else None
+    if type is None:
+        raise NotNative("SQL: a variable without type and default")
+
+    def create() -> Answer:
+        value = None if made is None else computed(made, type, context, session)
+        for name in names:
+            if not statement.replace and session.variables.get(name) is not None:
+                raise SparkError("VARIABLE_ALREADY_EXISTS", variableName=quoted((*HOME, name)))
+            session.variables.put(Variable(name, type, value, default, source))
+        return answer()
+
+    return create
+
+
+def session_name(node: Any, source: str, context: Context, session: "Session") -> str:
+    parts = parts_of(node, source, context, session)
+    if tuple(part.lower() for part in parts[:-1]) not in ((), HOME[1:], HOME):
+        problem = SparkError("UNRESOLVED_VARIABLE", variableName=quoted(parts), searchPath=f"[{quoted(HOME)}]")
+        raise located(problem, node, source)
+    return parts[-1].lower()
+
+
+def drop_variable(statement: Any, source: str, context: Context, session: "Session") -> Any:
+    name = session_name(statement.name, source, context, session)
+
+    def drop() -> Answer:
+        if not session.variables.drop(name) and not statement.if_exists:
+            raise SparkError("VARIABLE_NOT_FOUND", variableName=quoted((*HOME, name)))
+        return answer()
+
+    return drop
+
+
+# ---- SET VARIABLE
+
+
+def set_variable(statement: Any, source: str, context: Context, session: "Session") -> Any:
+    if statement.query is not None:
+        targets = [known(name, source, context, session) for name in statement.targets]
+        return set_from_query(targets, statement.query, source, context, session)
+    targets = [known(name, source, context, session) for name, _ in statement.assignments]
+    check_distinct(targets)
+    walk = Walk(source, context)
+    scope = walk.scope(frame_of(OneRow()))
+    made = [
+        assigned(value, target, walk, scope) for (_, value), target in zip(statement.assignments, targets, strict=True)
+    ]
+
+    def change() -> Answer:
+        values = [computed(one, target.type, context, session) for one, target in zip(made, targets, strict=True)]
+        for value, target in zip(values, targets, strict=True):
+            session.variables.put(replace(target, value=value))
+        return answer()
+
+    return change
+
+
+def assigned(value: Any, target: Variable, walk: Walk, scope: Any) -> Expression:
+    """DEFAULT is what the variable was declared with, computed anew."""
+    if isinstance(value, tree.Column) and [part.upper() for part in value.parts] == ["DEFAULT"]:
+        if target.default is None:
+            return build.literal(None, target.type)
+        return replace(walk, text=target.default_source).read(target.default, scope)
+    return walk.read(value, scope)
+
+
+def known(node: Any, source: str, context: Context, session: "Session") -> Variable:
+    parts = node.parts if isinstance(node, tree.Column | tree.Name) else parts_of(node, source, context, session)
+    found = session.variables.get(parts[-1])
+    if found is None or tuple(part.lower() for part in parts[:-1]) not in ((), HOME[1:], HOME):
+        path = f"[`system`.`builtin`, `system`.`session`, {quoted((context.catalog, context.database))}]"
+        raise located(SparkError("UNRESOLVED_VARIABLE", variableName=quoted(parts), searchPath=path), node, source)
+    return found
+
+
+def check_distinct(targets: Sequence[Variable]) -> None:
+    names = [target.name for target in targets]
+    twice = [name for at, name in enumerate(names) if name in names[:at]]
+    if twice:
+        raise SparkError("DUPLICATE_ASSIGNMENTS", nameList=", ".join(quoted((name,)) for name in dict.fromkeys(twice)))
+
+
+def set_from_query(targets: Sequence[Variable], query: Any, source: str, context: Context, session: "Session") -> Any:
+    check_distinct(targets)
+    frame = frame_of(read_query(query, Walk(source, context)).plain())
+    if len(frame.attributes) != len(targets):
+        raise SparkError("ASSIGNMENT_ARITY_MISMATCH", numTarget=len(targets), numExpr=len(frame.attributes))
+    pairs = list(zip(frame.attributes, targets, strict=True))
+    if not all(can_store(a.type, target.type) for a, target in pairs):
+        raise NotNative("SQL: a variable of another type than its value")
+    casts = [build.implicit_cast(frame.column(a), target.type, context.settings) for a, target in pairs]
+    return lambda: set_to_row(rows_of(frame, casts, context, session), targets, session)
+
+
+def set_to_row(rows: pa.Table, targets: Sequence[Variable], session: "Session") -> Answer:
+    if rows.num_rows > 1:
+        raise SparkError("ROW_SUBQUERY_TOO_MANY_ROWS")
+    for column, target in zip(rows.columns, targets, strict=True):
+        value = one_value(column, target.type) if rows.num_rows else None
+        session.variables.put(replace(target, value=value))
+    return answer()

@@ -1,0 +1,98 @@
+"""What DESCRIBE, SHOW TABLE EXTENDED and SHOW CREATE TABLE say of a view, line by line."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from pyspark.version import __version__ as spark_version
+
+from twinspark.session.sql_names import TemporaryView
+from twinspark.session.text_views import SCHEMA_MODE, TextView, text_view
+from twinspark.types import StructField, StructType, quote_identifier, quote_if_needed
+
+if TYPE_CHECKING:
+    from twinspark.tables.catalogs import Name
+    from twinspark.tables.session_catalog import View
+
+CREATED = "view.createdTime"
+OWN = "view."  # what Spark keeps among a view's properties for itself
+Detail = tuple[str, str]
+
+
+def shown_properties(view: "View") -> dict[str, str]:
+    return {key: value for key, value in sorted(view.properties.items()) if not key.startswith(OWN)}
+
+
+def details(name: "Name", view: "View") -> list[Detail]:
+    """In the order of CatalogTable.toLinkedHashMap."""
+    kept = text_view(view)
+    rows = [("Catalog", name.catalog), ("Database", name.identifier.namespace[-1]), ("Table", name.identifier.name)]
+    rows += created(view.properties.get(CREATED))
+    rows += [("Comment", view.comment)] if view.comment is not None else []
+    rows += [("View Text", view.text), ("View Original Text", view.text)]
+    rows += modes(kept, view.properties.get(SCHEMA_MODE, "COMPENSATION"))
+    told = shown_properties(view)
+    rows += [("Table Properties", f"[{', '.join(f'{key}={value}' for key, value in told.items())}]")] if told else []
+    return rows
+
+
+def created(seconds: str | None) -> list[Detail]:
+    moment = datetime.fromtimestamp(int(seconds or 0), UTC)
+    return [
+        ("Created Time", f"{moment:%a %b %d %H:%M:%S} UTC {moment:%Y}"),
+        ("Last Access", "UNKNOWN"),
+        ("Created By", f"Spark {spark_version}"),
+        ("Type", "VIEW"),
+    ]
+
+
+def modes(view: TextView, mode: str) -> list[Detail]:
+    return [
+        ("View Schema Mode", mode),
+        ("View Catalog and Namespace", f"{quote_if_needed(view.catalog)}.{quote_if_needed(view.database)}"),
+        ("View Query Output Columns", f"[{', '.join(map(quote_identifier, view.query_columns))}]"),
+    ]
+
+
+def temporary_details(found: TemporaryView) -> list[Detail]:
+    view = found.view
+    rows = [("Database", found.namespace[0])] if found.namespace else []
+    rows.append(("Table", found.name))
+    rows += created(str(int(datetime.now(UTC).timestamp())))
+    if not isinstance(view, TextView):
+        return rows
+    rows += [("Comment", view.comment)] if view.comment is not None else []
+    return [*rows, ("View Text", view.text), *modes(view, view.mode)]
+
+
+# ---- SHOW CREATE TABLE
+
+
+def create_statement(view: "View") -> str:
+    """ShowCreateTableCommand's view: names, comment, properties, mode, text."""
+    identifier = view.identifier
+    name = ".".join(quote_if_needed(part) for part in (*identifier.namespace, identifier.name))
+    told = [f"'{escaped(key)}' = '{escaped(value)}'" for key, value in shown_properties(view).items()]
+    return "".join([
+        f"CREATE VIEW {name} ",
+        lines([column(field) for field in StructType.fromJson(json.loads(view.schema)).fields]),
+        f"COMMENT '{escaped(view.comment)}'\n" if view.comment is not None else "",
+        f"TBLPROPERTIES {lines(told)}" if told else "",
+        f"WITH SCHEMA {view.properties.get(SCHEMA_MODE, 'COMPENSATION')}\n",
+        f"AS {view.text}\n",
+    ])  # fmt: skip
+
+
+def column(field: StructField) -> str:
+    metadata = field.metadata or {}
+    comment = f" COMMENT '{escaped(metadata['comment'])}'" if "comment" in metadata else ""
+    return f"{quote_if_needed(field.name)}{comment}"
+
+
+def lines(items: Sequence[str]) -> str:
+    return "(\n  " + ",\n  ".join(items) + ")\n"
+
+
+def escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
