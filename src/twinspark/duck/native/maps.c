@@ -2,36 +2,13 @@
  *
  * SQL spelling: MAP(keys[1:spark_map_keys(keys, values)], values); the number of keys, or an error. The values stand there so that
  * they are computed first: an error in them comes before one of the keys. */
-#include "shortest.h"
 #include "values.h"
-#include <stdio.h>
 #include <stdlib.h>
-
-/* The key as Java prints Spark's inner value; false when that says nothing reproducible. */
-static bool key_text(const value_column *keys, idx_t at, char *into, size_t size, text *shown) {
-    *shown = (text){into, 0};
-    switch (keys->type) {
-    case TYPE_BOOLEAN: *shown = plain_text(((const bool *)keys->data)[at] ? "true" : "false"); return true;
-    case TYPE_TINYINT: shown->length = (uint32_t)snprintf(into, size, "%d", ((const int8_t *)keys->data)[at]); return true;
-    case TYPE_SMALLINT: shown->length = (uint32_t)snprintf(into, size, "%d", ((const int16_t *)keys->data)[at]); return true;
-    case TYPE_INTEGER:
-    case TYPE_DATE: shown->length = (uint32_t)snprintf(into, size, "%d", ((const int32_t *)keys->data)[at]); return true;
-    case TYPE_BIGINT:
-    case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_TZ:
-        shown->length = (uint32_t)snprintf(into, size, "%lld", (long long)((const int64_t *)keys->data)[at]);
-        return true;
-    case TYPE_FLOAT: shown->length = (uint32_t)java_float_text(((const float *)keys->data)[at], into); return true;
-    case TYPE_DOUBLE: shown->length = (uint32_t)java_double_text(((const double *)keys->data)[at], into); return true;
-    case TYPE_VARCHAR: *shown = text_of(&((const duckdb_string *)keys->data)[at]); return true;
-    default: return false;
-    }
-}
 
 static void duplicated(native_call *call, const value_column *keys, idx_t at, bool is_decimal) {
     char into[64];
     text shown;
-    if (is_decimal || !key_text(keys, at, into, sizeof into, &shown))
+    if (is_decimal || !inner_text(keys, at, into, sizeof into, &shown))
         spark_error(call, "ELSEWHERE", "reason", "the text of a map key that comes twice", NULL);
     else
         spark_error_text(call, "DUPLICATED_MAP_KEY", "key", shown, "mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\"", NULL);

@@ -1,6 +1,8 @@
 /* Reads vectors of any type, compares their values in Spark's order, hashes them, and writes lists of positions. */
+#include "shortest.h"
 #include "values.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static int stored_type(duckdb_logical_type type) {
@@ -151,6 +153,28 @@ uint64_t hash_value(const value_column *column, idx_t at) {
     case TYPE_MAP:
     case TYPE_STRUCT: return hash_nested(column, at);
     default: return mixed(1, (uint64_t)((const int64_t *)column->data)[at]);
+    }
+}
+
+/* --- texts --- */
+
+bool inner_text(const value_column *column, idx_t at, char *into, size_t size, text *shown) {
+    *shown = (text){into, 0};
+    switch (column->type) {
+    case TYPE_BOOLEAN: *shown = plain_text(((const bool *)column->data)[at] ? "true" : "false"); return true;
+    case TYPE_TINYINT: shown->length = (uint32_t)snprintf(into, size, "%d", ((const int8_t *)column->data)[at]); return true;
+    case TYPE_SMALLINT: shown->length = (uint32_t)snprintf(into, size, "%d", ((const int16_t *)column->data)[at]); return true;
+    case TYPE_INTEGER:
+    case TYPE_DATE: shown->length = (uint32_t)snprintf(into, size, "%d", ((const int32_t *)column->data)[at]); return true;
+    case TYPE_BIGINT:
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_TZ:
+        shown->length = (uint32_t)snprintf(into, size, "%lld", (long long)((const int64_t *)column->data)[at]);
+        return true;
+    case TYPE_FLOAT: shown->length = (uint32_t)java_float_text(((const float *)column->data)[at], into); return true;
+    case TYPE_DOUBLE: shown->length = (uint32_t)java_double_text(((const double *)column->data)[at], into); return true;
+    case TYPE_VARCHAR: *shown = text_of(&((const duckdb_string *)column->data)[at]); return true;
+    default: return false;
     }
 }
 

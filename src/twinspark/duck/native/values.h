@@ -25,6 +25,10 @@ int compare_values(const value_column *left, idx_t i, const value_column *right,
 /* The hash of what compare_values takes as equal is equal. */
 uint64_t hash_value(const value_column *column, idx_t at);
 
+/* The value as Java prints what Spark holds (a date is its days); false when that is no plain number or string.
+ * `shown` is in `into`, or in the column. */
+bool inner_text(const value_column *column, idx_t at, char *into, size_t size, text *shown);
+
 /* The result as a list of positions (from one), written row by row. */
 typedef struct { native_call *call; idx_t size, reserved; } position_writer;
 void begin_list(position_writer *writer, idx_t row);

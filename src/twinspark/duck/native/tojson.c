@@ -1,0 +1,193 @@
+/* to_json: structs, arrays and maps written as Spark's JacksonGenerator writes them.
+ *
+ * SQL spelling: spark_to_json([value], ignore_null_fields). Dates, timestamps and bytes come as the strings they are written as. */
+#include "json.h"
+#include "shortest.h"
+#include "values.h"
+#include <math.h>
+#include <stdio.h>
+
+/* What a value column does not tell: a struct's names, a decimal's scale. */
+typedef struct json_shape {
+    int id, scale, count;
+    char **names;
+    struct json_shape *children;
+} json_shape;
+
+static json_shape shape_of(duckdb_vector vector) {
+    duckdb_logical_type type = duckdb_vector_get_column_type(vector);
+    json_shape shape = {.id = duckdb_get_type_id(type)};
+    bool is_struct = shape.id == TYPE_STRUCT;
+    shape.scale = shape.id == TYPE_DECIMAL ? duckdb_decimal_scale(type) : 0;
+    shape.count = is_struct ? (int)duckdb_struct_type_child_count(type) : shape.id == TYPE_LIST || shape.id == TYPE_MAP;
+    shape.children = calloc((size_t)shape.count + 1, sizeof *shape.children);
+    shape.names = calloc((size_t)shape.count + 1, sizeof *shape.names);
+    for (int i = 0; i < shape.count; i++) {
+        shape.children[i] = shape_of(is_struct ? duckdb_struct_vector_get_child(vector, (idx_t)i) : duckdb_list_vector_get_child(vector));
+        shape.names[i] = is_struct ? duckdb_struct_type_child_name(type, (idx_t)i) : NULL;
+    }
+    duckdb_destroy_logical_type(&type);
+    return shape;
+}
+
+static void free_shape(json_shape *shape) {
+    for (int i = 0; i < shape->count; i++) {
+        free_shape(&shape->children[i]);
+        if (shape->names[i])
+            duckdb_free(shape->names[i]);
+    }
+    free(shape->children);
+    free(shape->names);
+}
+
+static int128 whole_at(const value_column *column, idx_t at) {
+    switch (column->type) {
+    case TYPE_TINYINT: return ((const int8_t *)column->data)[at];
+    case TYPE_SMALLINT: return ((const int16_t *)column->data)[at];
+    case TYPE_INTEGER: return ((const int32_t *)column->data)[at];
+    case TYPE_HUGEINT: return ((const stored_int128 *)column->data)[at];
+    default: return ((const int64_t *)column->data)[at];
+    }
+}
+
+/* The digits of a magnitude, without sign; returns how many. */
+static int digits_of(int128 value, char *into) {
+    uint128 rest = value < 0 ? -(uint128)value : (uint128)value;
+    char reversed[40];
+    int count = 0;
+    do
+        reversed[count++] = (char)('0' + (int)(rest % 10));
+    while ((rest /= 10));
+    for (int i = 0; i < count; i++)
+        into[i] = reversed[count - 1 - i];
+    return count;
+}
+
+/* java.math.BigDecimal.toString: with an exponent when the number is small. */
+static text decimal_text(int128 value, int scale, char into[96]) {
+    char digits[40];
+    int count = digits_of(value, digits), at = 0, exponent = count - 1 - scale;
+    if (value < 0)
+        into[at++] = '-';
+    if (exponent < -6) {
+        into[at++] = digits[0];
+        if (count > 1)
+            into[at++] = '.';
+        memcpy(into + at, digits + 1, (size_t)count - 1);
+        at += count - 1;
+        at += snprintf(into + at, 16, "E%d", exponent);
+    } else {
+        int whole = count - scale;
+        if (whole < 1) {
+            at += snprintf(into + at, 4, "0.");
+            memset(into + at, '0', (size_t)-whole);
+            at -= whole;
+        }
+        for (int i = 0; i < count; i++) {
+            if (i == whole && i > 0)
+                into[at++] = '.';
+            into[at++] = digits[i];
+        }
+    }
+    return (text){into, (uint32_t)at};
+}
+
+static void write_float(json_writer *writer, float value) {
+    char digits[JAVA_NUMBER_SIZE];
+    text shown = {digits, (uint32_t)java_float_text(value, digits)};
+    if (isfinite(value))
+        write_plain(writer, shown);
+    else
+        write_string(writer, shown);
+}
+
+typedef struct { json_writer *writer; bool ignore_nulls, failed; } json_task;
+static void write_value(json_task *task, const json_shape *shape, const value_column *column, idx_t at);
+
+static void write_or_null(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+    if (value_valid(column, at))
+        write_value(task, shape, column, at);
+    else
+        write_plain(task->writer, plain_text("null"));
+}
+
+static void write_struct(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+    start_scope(task->writer, '{');
+    for (int i = 0; i < shape->count; i++) {
+        if (!value_valid(&column->children[i], at) && task->ignore_nulls)
+            continue;
+        write_name(task->writer, plain_text(shape->names[i]));
+        write_or_null(task, &shape->children[i], &column->children[i], at);
+    }
+    end_scope(task->writer, '}');
+}
+
+static void write_list(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+    list_entry entry = list_at(column, at);
+    start_scope(task->writer, '[');
+    for (uint64_t i = 0; i < entry.length; i++)
+        write_or_null(task, shape->children, column->children, entry.offset + i);
+    end_scope(task->writer, ']');
+}
+
+/* A key is shown as Java prints Spark's inner value. */
+static void write_map(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+    list_entry entry = list_at(column, at);
+    const value_column *keys = &column->children->children[0], *values = &column->children->children[1];
+    start_scope(task->writer, '{');
+    for (uint64_t i = 0; i < entry.length; i++) {
+        char into[64];
+        text name;
+        if (shape->children->children[0].id == TYPE_DECIMAL || !inner_text(keys, entry.offset + i, into, sizeof into, &name))
+            task->failed = true;
+        else
+            write_name(task->writer, name);
+        write_or_null(task, &shape->children->children[1], values, entry.offset + i);
+    }
+    end_scope(task->writer, '}');
+}
+
+static void write_value(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+    char into[96];
+    switch (shape->id) {
+    case TYPE_BOOLEAN: write_plain(task->writer, plain_text(((const bool *)column->data)[at] ? "true" : "false")); break;
+    case TYPE_TINYINT:
+    case TYPE_SMALLINT:
+    case TYPE_INTEGER:
+    case TYPE_BIGINT:
+    case TYPE_DECIMAL: write_plain(task->writer, decimal_text(whole_at(column, at), shape->scale, into)); break;
+    case TYPE_FLOAT: write_float(task->writer, ((const float *)column->data)[at]); break;
+    case TYPE_DOUBLE: write_double(task->writer, ((const double *)column->data)[at]); break;
+    case TYPE_VARCHAR: write_string(task->writer, text_of(&((const duckdb_string *)column->data)[at])); break;
+    case TYPE_STRUCT: write_struct(task, shape, column, at); break;
+    case TYPE_LIST: write_list(task, shape, column, at); break;
+    case TYPE_MAP: write_map(task, shape, column, at); break;
+    default: task->failed = true;
+    }
+}
+
+static void to_json_rows(native_call *call) {
+    duckdb_vector lists = duckdb_data_chunk_get_vector(call->chunk, 0);
+    value_column values = value_of_vector(lists);
+    json_shape shape = shape_of(lists);
+    json_writer writer = {{0}};
+    EACH_ROW(call, row) {
+        idx_t at = list_at(&values, row).offset;
+        json_task task = {&writer, ARGUMENT(call, bool, 1)[row], false};
+        reset_writer(&writer);
+        if (!value_valid(values.children, at)) {
+            set_null(call, row);
+            continue;
+        }
+        write_value(&task, shape.children, values.children, at);
+        if (task.failed)
+            spark_error(call, "ELSEWHERE", "reason", "to_json of a value of this type", NULL);
+        else
+            set_text(call, row, writer.out.bytes, writer.out.length);
+    }
+    close_writer(&writer);
+    free_shape(&shape);
+    free_value(&values);
+}
+
+const native_function to_json_functions[] = {{"spark_to_json", "Ab>v", to_json_rows, NULL}, {NULL}};
