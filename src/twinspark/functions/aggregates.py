@@ -97,14 +97,30 @@ def summed(call: Any, value: str, distinct: str = "", order: str = "", suffix: s
     if not isinstance(call.type, LongType):
         return double_sum("sum", value, distinct, suffix)
     whole = f"sum({distinct}{value}){suffix}"
-    return f"CAST({whole} AS BIGINT)" if call.settings.ansi else wrapped(whole)
+    if not call.settings.ansi:
+        return wrapped(whole)
+    return sure_sum(f"CAST({whole} AS BIGINT)", whole, value, suffix, type)
+
+
+def sure_sum(answer: str, whole: str, value: str, suffix: str, type: DataType) -> str:
+    """Spark overflows on the way where a later row would bring the sum back: by the order of rows, so it is asked."""
+    if not isinstance(type, LongType):
+        return answer  # two thousand million rows would be needed
+    largest = f"greatest(abs(CAST(min({value}){suffix} AS HUGEINT)), CAST(max({value}){suffix} AS HUGEINT))"
+    may_overflow = f"{largest} * count({value}){suffix} > 9223372036854775807"
+    fits = f"{whole} BETWEEN -9223372036854775808 AND 9223372036854775807"
+    asked = not_native("a sum of bigints that may overflow on the way")
+    return f"CASE WHEN {may_overflow} AND {fits} THEN {asked} ELSE {answer} END"
 
 
 def double_sum(name: str, value: str, distinct: str, suffix: str) -> str:
     """The order in which distinct values are added is that of a hash table."""
     if distinct:
         raise NotNative(f"{name} of distinct doubles")
-    return f"{name}({value}){suffix}"
+    if " OVER (" not in suffix or "ORDER BY" not in suffix.partition(" OVER (")[2]:
+        return f"{name}({value}){suffix}"
+    added = f"spark_window_sum({value}){suffix}"  # row after row, as the order says
+    return added if name == "sum" else f"({added} / nullif(count({value}){suffix}, 0))"
 
 
 def wrapped(whole: str) -> str:
@@ -119,7 +135,8 @@ def tried_sum(call: Any, value: str, distinct: str = "", order: str = "", suffix
     if isinstance(type, DecimalType):
         return sql_decimal_sum(value, (type.precision, type.scale), False, bool(distinct), suffix)
     if isinstance(call.type, LongType):
-        return f"TRY_CAST(sum({distinct}{value}){suffix} AS BIGINT)"
+        whole = f"sum({distinct}{value}){suffix}"
+        return sure_sum(f"TRY_CAST({whole} AS BIGINT)", whole, value, suffix, type)
     return double_sum("sum", value, distinct, suffix)
 
 

@@ -95,8 +95,13 @@ def timestamp(node: tree.TypedLiteral, value: int, walk: Walk) -> Expression:
     return build.literal(micros, TIMESTAMP, walk.settings)
 
 
+FIRST_LOCAL, LAST_LOCAL = -62_135_596_800_000_000, 253_402_300_800_000_000  # what datetime knows
+
+
 def instant(local: int, zone: str) -> int:
     """The earlier instant where the clock shows a time twice, as java.time takes it."""
+    if not FIRST_LOCAL <= local < LAST_LOCAL:
+        raise NotNative("a local time outside the years 1 to 9999")
     moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=local)
     try:
         offset = moment.replace(tzinfo=ZoneInfo(zone), fold=0).utcoffset() or dt.timedelta()
