@@ -1,4 +1,6 @@
-"""Asks a running Spark for the answers: python tests/plans/record_plans.py sc://localhost:15002 [queries frames …]"""
+"""Asks a running Spark for the answers: record_plans.py sc://localhost:15002 [queries frames relations relations:pivot]
+
+After a colon stands a part of the names to ask again; what is recorded of the others stays."""
 
 import base64
 import logging
@@ -13,7 +15,7 @@ from frames import frames
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.proto import Plan, Relation
 from pyspark.sql.connect.session import SparkSession
-from recorded_plans import FILES, HERE, Recorded, is_ordered, rows_of
+from recorded_plans import FILES, HERE, Recorded, is_ordered, read, rows_of
 from relation_frames import relation_frames
 
 
@@ -62,9 +64,14 @@ def recorded(spark: Any, name: str, plan: Plan) -> Recorded:
 def main() -> None:
     logging.disable(logging.CRITICAL)  # the client logs every error it receives
     spark = SparkSession.builder.remote(sys.argv[1]).create()
-    for name in sys.argv[2:] or FILES:
+    for asked in sys.argv[2:] or FILES:
+        name, _, part = asked.partition(":")
+        known = {case.name: case for case in read(FILES[name])} if part else {}
         cases = queries() if name == "queries" else plans_of(spark, name)
-        lines = [recorded(spark, case, plan).line() for case, plan in cases]
+        lines = [
+            known[case].line() if case in known and part not in case else recorded(spark, case, plan).line()
+            for case, plan in cases
+        ]
         FILES[name].parent.mkdir(exist_ok=True)
         FILES[name].write_text("\n".join(lines) + "\n")
         print(f"{name}: {len(lines)}")

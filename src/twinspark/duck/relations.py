@@ -21,6 +21,7 @@ from twinspark.plan.relations import (
     Join,
     Limit,
     LocalData,
+    Observe,
     OneRow,
     Project,
     Range,
@@ -204,6 +205,10 @@ class RelationWriter(SubqueryWriter):
         select = self.write(relation.input)
         select = self.wrap(select) if select.source else select
         return generator_sql(relation, select, self.expressions(select), self.statement.alias())
+
+    @write.register
+    def _(self, relation: Observe) -> Select:
+        return self.write(relation.input)
 
     @write.register
     def _(self, relation: Shared) -> Select:

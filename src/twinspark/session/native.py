@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -11,8 +11,10 @@ import pyarrow as pa
 
 from twinspark.analysis.context import Context
 from twinspark.duck import native, run
+from twinspark.errors import NotNative
 from twinspark.plan.relations import LocalData, Relation, Scan
 from twinspark.read.proto import read_relation
+from twinspark.session.observations import Observation, observations_of
 from twinspark.session.tables_session import ServerCatalogs, SessionTables
 from twinspark.spark.java import declared_version
 from twinspark.tables.files import FileScan, ScanContext, scan
@@ -107,10 +109,13 @@ class Query:
     statement: Any
     context: Context
     cursor: Cursor
+    observed: tuple[Observation, ...] = ()
 
     @classmethod
     def read(cls, message: Any, context: Context, cursor: Cursor) -> "Query":
-        return cls.of(read_relation(message, context), context, cursor)
+        query = cls.of(read_relation(message, context), context, cursor)
+        observed = observations_of(query.plan, message)
+        return replace(query, observed=tuple(observed)) if observed else query
 
     @classmethod
     def of(cls, plan: Relation, context: Context, cursor: Cursor) -> "Query":
@@ -127,7 +132,14 @@ class Query:
 
     def bind(self) -> None:
         """Puts what the SQL needs besides itself on the cursor, for those who run the SQL inside their own."""
+        if self.observed:
+            raise NotNative("rows observed while they are written")
         run.prepare(self.cursor, self.statement, self.context.settings)
+
+    def observations(self) -> Iterator[bytes]:
+        """What was observed of the rows, once they have passed."""
+        for each in self.observed:
+            yield each.told(run.stream(self.cursor, each.metrics, self.context.settings).read_all())
 
     @property
     def scan_bytes(self) -> int:

@@ -187,3 +187,5 @@ def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[bytes, .
     if head:
         (parts,) = writer.fields(pa.RecordBatch.from_pylist([], schema=reader.schema))
         yield (*head, *parts)
+    for told in query.observations():
+        yield (told,)

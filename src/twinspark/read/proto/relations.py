@@ -12,6 +12,7 @@ from twinspark.analysis.aggregates import aggregate, has_aggregate
 from twinspark.analysis.context import Context
 from twinspark.analysis.generators import generate, has_generator
 from twinspark.analysis.names import Scope
+from twinspark.analysis.observed import observe
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Frame, frame_of, unresolved
 from twinspark.errors import NotNative, SparkError
@@ -193,6 +194,12 @@ def read_deduplicate(message: Any, context: Context) -> Frame:
             raise unresolved(frame, [name])
         keys += found
     return make.distinct(frame, tuple(keys))
+
+
+@RELATIONS.handles("collect_metrics")
+def read_collect_metrics(message: Any, context: Context) -> Frame:
+    frame = read_frame(message.input, context)
+    return observe(frame, message.name, read_columns(message.metrics, Scope(frame, context)))
 
 
 @RELATIONS.handles("repartition", "hint")
