@@ -76,7 +76,7 @@ def resolve(scope: Scope, parts: Sequence[str], plan_id: int | None = None) -> N
     if hit is not None:
         return named_hit(as_expression(scope.frame, hit[0], scope.qualifies), hit, scope)
     found = lateral_alias(scope, parts) or (scope.last(scope, parts) if scope.last is not None else None)
-    found = found or outer_column(scope, parts, plan_id)
+    found = found or outer_column(scope, parts, plan_id) or session_variable(scope, parts)
     if found is None:
         raise unresolved(scope.shown or scope.frame, parts)
     return found
@@ -93,6 +93,18 @@ def lateral_alias(scope: Scope, parts: Sequence[str]) -> Named | None:
         raise NotNative("a name of generated columns used beside them")
     shown = replace(named[0], text=f"{LATERAL}({parts[0]})")
     return fields_of(shown, parts[0], tuple(parts[1:]), scope)
+
+
+def session_variable(scope: Scope, parts: Sequence[str]) -> Named | None:
+    """The last resort: a variable of the session, under its whole name or a shorter one."""
+    lowered = [part.lower() for part in parts]
+    for home in (["system", "session"], ["session"], []):
+        rest = len(home) + 1
+        if lowered[: len(home)] == home and len(parts) >= rest:
+            value = scope.context.variables.get(lowered[rest - 1])
+            if value is not None:
+                return fields_of(value, parts[rest - 1], tuple(parts[rest:]), scope)
+    return None
 
 
 LATERAL = "lateralAliasReference"

@@ -366,7 +366,7 @@ def require_column(frame: Frame, name: str, side: str, settings: Settings) -> No
     if not find_columns(frame, name, settings):
         suggestion = ", ".join(quote_identifier(n) for n in sorted(a.name for a in frame.attributes))
         raise SparkError(
-            "UNRESOLVED_USING_COLUMN_FOR_JOIN", colName=quote_identifier(name), side=side, suggestion=f"[{suggestion}]"
+            "UNRESOLVED_USING_COLUMN_FOR_JOIN", colName=quote_identifier(name), side=side, suggestion=suggestion
         )
 
 

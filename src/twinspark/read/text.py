@@ -10,7 +10,7 @@ from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression
-from twinspark.read.sql import ParserConfig, parse_expression, parse_statement, tree
+from twinspark.read.sql import ParseError, ParserConfig, parameter_markers, parse_expression, parse_statement, tree
 from twinspark.read.walk import Walk, read_query
 from twinspark.read.walk.meanings import check_meaning
 
@@ -36,13 +36,28 @@ def read_query_text(
     check_meaning(context.config)
     config = parser_config(context)
     text = config.substituted(text)
-    statement = parse_statement(text, config)
+    statement = parsed(text, config, bool(parameters or positional))
     if not isinstance(statement, tree.Query):
         raise NotNative(f"SQL: {type(statement).__name__}")
-    if positional:
-        raise NotNative("SQL: positional parameters")
-    walk = Walk(text, context, parameters=parameters or {})
+    positions = marked(text, positional, config) if positional else {}
+    walk = Walk(text, context, parameters=parameters or {}, positions=positions)
     return read_query(statement, walk)
+
+
+def parsed(text: str, config: ParserConfig, has_parameters: bool) -> tree.Statement:
+    """Spark puts parameters in before it reads: a marker may stand where our grammar knows none."""
+    try:
+        return parse_statement(text, config)
+    except ParseError as error:
+        if has_parameters:
+            raise NotNative("SQL: a text that reads only with its parameters put in") from error
+        raise
+
+
+def marked(text: str, positional: Sequence[Expression], config: ParserConfig) -> dict[int, Expression]:
+    """The values of `?`, by where they stand."""
+    places = [start for start, _, name in parameter_markers(text, config) if not name]
+    return dict(zip(places, positional, strict=False))
 
 
 def parser_config(context: Context) -> ParserConfig:

@@ -48,7 +48,7 @@ def check_conditions(conditions: Sequence[Expression], node: tree.Expression, sc
     if any(map(has_generator, conditions)):
         raise NotNative("SQL: a generator in WHERE")
     if any(has_window(c) for c in conditions):
-        raise NotNative("SQL: a window function in WHERE")
+        raise SparkError("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", clauseName="WHERE")
     if any(map(has_aggregate, conditions)):
         shown = walk.read(node, replace(scope, qualifies=True))
         calls = [n.text for n in nodes_of(shown) if isinstance(n, AggregateCall)]

@@ -15,7 +15,7 @@ from twinspark.analysis.relations import Named, passing, unnamed
 from twinspark.analysis.scope import Frame, alike, star
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Cast, Expression, Subquery
+from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
 from twinspark.read.sql import tree
 from twinspark.types import StructType, quote_identifier
 
@@ -39,6 +39,8 @@ WITHOUT_CONTEXT = frozenset(
         "INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT",
         "MISSING_WINDOW_SPECIFICATION",
         "STAR_GROUP_BY_POS",
+        "UNRESOLVED_USING_COLUMN_FOR_JOIN",
+        "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE",
         "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_GROUP_BY",
     }
 )
@@ -197,9 +199,9 @@ def walk_subscript(node: tree.Subscript, scope: Scope, walk: Walk) -> Expression
 
 @walks(tree.Alias)
 def walk_alias(node: tree.Alias, scope: Scope, walk: Walk) -> Named:
-    if len(node.names) != 1:
-        raise NotNative("SQL: several names for one column")
     child = walk.column(node.child, scope)
+    if node.multiple:
+        return replace(child, names=node.names)
     return Named(child.expression, node.names[0], child.metadata if child.passes is not None else ())
 
 
@@ -208,4 +210,6 @@ def walk_parameter(node: tree.Parameter, scope: Scope, walk: Walk) -> Expression
     found = walk.parameters.get(node.name) if node.name else walk.positions.get(node.start)
     if found is None:
         raise SparkError("UNBOUND_SQL_PARAMETER", name=node.name or f"_{node.start}")
+    if not isinstance(found, Literal):
+        raise NotNative("SQL: a parameter that is no constant")
     return found

@@ -15,12 +15,13 @@ from twinspark.analysis.relations import Named
 from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions import overloads
-from twinspark.functions.registry import AGGREGATE
 from twinspark.functions.known import SPARK_FUNCTIONS
+from twinspark.functions.registry import AGGREGATE
 from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, Lambda, Literal, SortOrder, children_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.data_types import parse_type
 from twinspark.read.walk.expressions import Walk, tree_nodes, walks
+from twinspark.read.walk.identifiers import name_parts
 from twinspark.types import StructType, quote_identifier, quote_if_needed
 
 CAST_NAMES = frozenset(
@@ -46,7 +47,7 @@ def walk_function(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
 
 def check_not_nested(made: Expression, node: tree.Function, walk: Walk) -> None:
     if isinstance(made, AggregateCall) and any(map(has_aggregate, children_of(made))):
-        inner = next(one for one in tree_nodes(node.arguments) if is_aggregate_node(one))
+        inner = next(one for one in tree_nodes(node.arguments) if is_aggregate_node(one, walk))
         raise walk.located(SparkError("NESTED_AGGREGATE_FUNCTION"), inner)
 
 
@@ -54,7 +55,7 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     own = session_function(node, scope, walk)
     if own is not None:
         return own
-    name = function_name(node)
+    name = function_name(node, walk)
     if any(isinstance(a, tree.NamedArgument) for a in node.arguments):
         raise NotNative(f"SQL: named arguments of {name}")
     if any(isinstance(a, tree.Lambda) for a in node.arguments):
@@ -65,6 +66,8 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
         return build.cast(walk.read(node.arguments[0], scope), parse_type(name), walk.settings, shown=False)
     if name in DATAFRAMES_ONLY:
         raise NotNative(f"function {name}: not one of SQL")
+    if node.within_group and name not in OF_THE_ORDERED | TAKES_AN_ORDER:
+        raise NotNative(f"SQL: {name} WITHIN GROUP")
     within = tuple(sort_order(item, scope, walk) for item in node.within_group)
     given = arguments(name, node, scope, walk)
     return build.call(
@@ -78,8 +81,11 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     )
 
 
-def is_aggregate_node(node: tree.Node) -> bool:
-    return isinstance(node, tree.Function) and is_aggregate(function_name(node))
+TAKES_AN_ORDER = frozenset({"listagg", "string_agg"})
+
+
+def is_aggregate_node(node: tree.Node, walk: Walk) -> bool:
+    return isinstance(node, tree.Function) and is_aggregate(function_name(node, walk))
 
 
 def is_aggregate(name: str) -> bool:
@@ -106,10 +112,8 @@ def is_builtin(parts: tuple[str, ...]) -> bool:
     return names[-1] in SPARK_FUNCTIONS and names[:-1] in ((), ("builtin",), ("system", "builtin"))
 
 
-def function_name(node: tree.Function) -> str:
-    if not isinstance(node.name, tree.Name):
-        raise NotNative("SQL: IDENTIFIER of a function")
-    parts = [part.lower() for part in node.name.parts]
+def function_name(node: tree.Function, walk: Walk) -> str:
+    parts = [part.lower() for part in name_parts(node.name, walk)]
     if len(parts) > 1 and parts[:-1] not in (["system", "builtin"], ["builtin"]):
         raise NotNative(f"function {'.'.join(parts)}")
     return parts[-1]

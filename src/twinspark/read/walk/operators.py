@@ -135,9 +135,10 @@ def walk_like(node: tree.Like, scope: Scope, walk: Walk) -> Expression:
 @walks(tree.LikeQuantified)
 def walk_like_quantified(node: tree.LikeQuantified, scope: Scope, walk: Walk) -> Expression:
     """Constant patterns make one predicate that may be null (LikeAny and its kin), others a chain."""
-    if node.kind != "LIKE":
-        raise NotNative(f"{node.kind} {node.quantifier}")
     child, patterns = walk.read(node.child, scope), walk.reads(node.patterns, scope)
+    if node.kind == "ILIKE":
+        child = build.call("lower", [child], walk.settings)
+        patterns = [lowered(pattern, walk) for pattern in patterns]
     tests: Sequence[Expression] = [
         negated(build.call("like", [child, pattern], walk.settings), node.negated, walk) for pattern in patterns
     ]
@@ -147,6 +148,12 @@ def walk_like_quantified(node: tree.LikeQuantified, scope: Scope, walk: Walk) ->
         return chain
     name = ("not" if node.negated else "") + "like" + node.quantifier.lower()
     return replace(chain, nullable=True, text=f"{name}({child.text})")
+
+
+def lowered(pattern: Expression, walk: Walk) -> Expression:
+    if not isinstance(pattern, Literal):
+        return build.call("lower", [pattern], walk.settings)
+    return build.literal(pattern.value.lower()) if isinstance(pattern.value, str) else pattern
 
 
 @walks(tree.Case)

@@ -17,6 +17,7 @@ from twinspark.read.walk.aggregation import Aggregation
 from twinspark.read.walk.conditions import where
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.groups import List, checked
+from twinspark.read.walk.pivots import pivoted, unpivoted
 from twinspark.read.walk.queries import TERMS, Selected, organized, position_of, read_term, set_operation
 from twinspark.read.walk.select import select_over
 from twinspark.read.walk.sources import read_join
@@ -105,6 +106,16 @@ def pipe_set_operation(node: tree.PipeSetOperation, frame: Frame, walk: Walk) ->
 @pipes(tree.Join)
 def pipe_join(node: tree.Join, frame: Frame, walk: Walk) -> Frame:
     return read_join(node, walk, frame)
+
+
+@pipes(tree.Pivot)
+def pipe_pivot(node: tree.Pivot, frame: Frame, walk: Walk) -> Frame:
+    return pivoted(node, frame, walk)
+
+
+@pipes(tree.Unpivot)
+def pipe_unpivot(node: tree.Unpivot, frame: Frame, walk: Walk) -> Frame:
+    return unpivoted(node, frame, walk)
 
 
 @pipes(tree.PipeAggregate)

@@ -12,13 +12,14 @@ from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
+from twinspark.functions.typing import quoted, type_text
 from twinspark.plan.expressions import Expression, Literal, SortOrder, Subquery
 from twinspark.plan.relations import Relation, Shared
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import direction, sort_order
-from twinspark.types import is_integral
+from twinspark.types import IntegerType, is_integral
 
 _uses = itertools.count(1)  # two texts may name a query alike at the same place
 
@@ -210,10 +211,16 @@ def by_position(place: int, frame: Frame, item: tree.SortItem, walk: Walk) -> No
 
 def row_count(node: tree.Expression, walk: Walk, name: str) -> int:
     value = walk.read(node, walk.scope(frame_of(NO_ROWS)))
-    if not isinstance(value, Literal) or not is_integral(value.type):
-        raise NotNative(f"SQL: a {name} that is no whole number")
-    if value.value is None or value.value < 0:
-        raise NotNative(f"SQL: a {name} below zero")
+    if not isinstance(value, Literal) or value.value is None:
+        raise NotNative(f"SQL: a {name} that is no constant")
+    facts: dict[str, Any] = {"name": name, "expr": quoted(value.text)}
+    if not isinstance(value.type, IntegerType):
+        if is_integral(value.type):
+            raise NotNative(f"SQL: a {name} of another type than int")
+        error = SparkError("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", dataType=type_text(value.type), **facts)
+        raise walk.located(error, node)
+    if value.value < 0:
+        raise walk.located(SparkError("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", v=value.value, **facts), node)
     return int(value.value)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from twinspark.analysis import build
 from twinspark.analysis import relations as make
 from twinspark.analysis.aggregates import has_aggregate
 from twinspark.analysis.generators import generate, has_generator
 from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_columns, outer_in
-from twinspark.analysis.relations import Named
+from twinspark.analysis.relations import Named, find_columns
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression, Subquery
@@ -17,7 +19,7 @@ from twinspark.plan.relations import OneRow
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.walk.aggregation import Aggregation
-from twinspark.read.walk.conditions import where
+from twinspark.read.walk.conditions import has_window, where
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.groups import List, read_grouping
 from twinspark.read.walk.queries import SELECT, Selected, sorted_frame
@@ -48,15 +50,24 @@ def select_of(node: tree.Select, walk: Walk, windows: Sequence[tree.NamedWindow]
 def select_over(node: tree.Select, frame: Frame, walk: Walk, windows: Sequence[tree.NamedWindow]) -> Selected:
     assert isinstance(node.projections, tuple)
     scope = walk.scope(frame, windows=named_windows((*node.windows, *windows)))
+    if node.grouping is not None:
+        scope.last = grouping_id
     columns = walk.columns(node.projections, scope)
     if node.qualify is not None:
-        raise NotNative("SQL: QUALIFY")
+        return qualified(node, frame, scope, columns, walk)
     if node.grouping is not None or node.having is not None or any(has_aggregate(c.expression) for c in columns):
         return aggregated(node, frame, scope, columns, walk)
     return projected(node, frame, columns, walk)
 
 
 SELECT.append(read_select)
+
+
+def grouping_id(scope: Scope, parts: Sequence[str]) -> Named | None:
+    """Hive's name for it, which Spark knows where rows are grouped."""
+    if [part.lower() for part in parts] != ["grouping__id"]:
+        return None
+    return Named(build.call("grouping_id", [], scope.settings), parts[0])
 
 
 def named_windows(nodes: Sequence[tree.NamedWindow]) -> dict[str, object]:
@@ -72,6 +83,31 @@ def projected(node: tree.Select, frame: Frame, columns: list[Named], walk: Walk)
         made = generate(frame, columns, walk.settings)
     else:
         made = make.project(frame, columns)
+    return distinct_or_not(node, made, walk)
+
+
+def qualified(node: tree.Select, frame: Frame, scope: Scope, columns: list[Named], walk: Walk) -> Selected:
+    """QUALIFY: a condition over windows; it sees the list and what the list is made of."""
+    assert node.qualify is not None
+    if node.grouping is not None or node.having is not None or any(has_aggregate(c.expression) for c in columns):
+        raise NotNative("SQL: QUALIFY of groups")
+
+    def find(inner: Scope, parts: Sequence[str]) -> Named | None:
+        same = [c for c in columns if len(parts) == 1 and c.name.lower() == parts[0].lower()]
+        below = find_columns(frame, parts[0], walk.settings)
+        if len(same) > 1 or (same and below and same[0].passes is None):
+            raise NotNative("SQL: QUALIFY with a name of two meanings")
+        return same[0] if same else None
+
+    condition = walk.read(node.qualify, replace(scope, aliases={}, first=find))
+    if not any(has_window(e) for e in (condition, *(c.expression for c in columns))):
+        raise SparkError("QUALIFY_REQUIRES_WINDOW_FUNCTION")
+    made = make.project(frame, [*columns, Named(condition, condition.text)])
+    visible = replace(made, attributes=made.attributes[:-1], source=None)
+    return distinct_or_not(node, make.filter(visible, made.column(made.attributes[-1]), walk.settings), walk)
+
+
+def distinct_or_not(node: tree.Select, made: Frame, walk: Walk) -> Selected:
     if node.quantifier == "DISTINCT":
         return Selected(make.distinct(made))
     return Selected(made, lambda items: sorted_frame(made, items, walk))

@@ -12,15 +12,17 @@ from twinspark.analysis.generators import generate
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Attribute, Frame, frame_of
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.common_types import common_type
+from twinspark.functions.common_types import common_type_without_strings
 from twinspark.plan.expressions import Expression, Literal
 from twinspark.plan.relations import Field, Join, OneRow, Range, Values
 from twinspark.read.sql import tree
 from twinspark.read.travel import travelled
 from twinspark.read.views import table_frame
 from twinspark.read.walk.expressions import Walk, conjuncts, tree_nodes
+from twinspark.read.walk.identifiers import name_parts
+from twinspark.read.walk.pivots import pivoted, unpivoted
 from twinspark.read.walk.queries import FROM, RELATION, read_query
-from twinspark.types import LONG, is_integral
+from twinspark.types import LONG, is_integral, quote_identifier
 
 Reader = TypeVar("Reader", bound=Callable[..., Frame])
 READERS: dict[type, Callable[..., Frame]] = {}
@@ -48,13 +50,14 @@ RELATION.append(read_source)
 
 
 def read_from(node: tree.From, walk: Walk) -> Frame:
-    if node.pivot is not None or node.unpivot is not None:
-        raise NotNative("SQL: PIVOT")
     frame = None
     for relation in node.relations:
         frame = read_source(relation, walk) if frame is None else cross(frame, relation, walk)
     assert frame is not None
-    return with_lateral_views(frame, node.lateral_views, walk)
+    frame = with_lateral_views(frame, node.lateral_views, walk)
+    if node.pivot is not None:
+        frame = pivoted(node.pivot, frame, walk)
+    return unpivoted(node.unpivot, frame, walk) if node.unpivot is not None else frame
 
 
 FROM.append(read_from)
@@ -73,9 +76,7 @@ def cross(left: Frame, node: tree.Relation, walk: Walk) -> Frame:
 def read_table(node: tree.Table, walk: Walk) -> Frame:
     if node.changes or node.options or node.sample or node.watermark:
         raise NotNative("SQL: a table with changes, options or a sample")
-    if not isinstance(node.name, tree.Name):
-        raise NotNative("SQL: IDENTIFIER of a table")
-    parts = node.name.parts
+    parts = name_parts(node.name, walk)
     if node.time_travel is not None:
         return aliased(read_travelled(node.time_travel, parts, walk), node.alias)
     cte = walk.ctes.get(parts[0].lower()) if len(parts) == 1 else None
@@ -110,12 +111,7 @@ def aliased(frame: Frame, alias: tree.TableAlias | None) -> Frame:
         return frame
     if alias.columns:
         if len(alias.columns) != len(frame.attributes):
-            raise SparkError(
-                "NUM_TABLE_VALUE_ALIASES_MISMATCH",
-                funcName="",
-                aliasesNum=len(alias.columns),
-                outColsNum=len(frame.attributes),
-            )
+            raise SparkError("ASSIGNMENT_ARITY_MISMATCH", numExpr=len(alias.columns), numTarget=len(frame.attributes))
         columns = [Named(frame.column(a), n, a.metadata) for a, n in zip(frame.attributes, alias.columns, strict=True)]
         frame = make.project(frame, columns)
     return frame.qualified((alias.name,))
@@ -128,9 +124,14 @@ def read_inline_table(node: tree.InlineTable, walk: Walk) -> Frame:
     width = len(rows[0])
     if any(len(row) != width for row in rows):
         raise NotNative("SQL: VALUES with rows of different widths")
-    types = [common_type([row[i].type for row in rows], walk.settings.ansi) for i in range(width)]
-    if any(type is None for type in types):
-        raise NotNative("SQL: VALUES whose types do not meet")
+    types = [common_type_without_strings([row[i].type for row in rows], walk.settings.ansi) for i in range(width)]
+    if None in types:
+        name = (
+            node.alias.columns[types.index(None)]
+            if node.alias and node.alias.columns
+            else f"col{types.index(None) + 1}"
+        )
+        raise SparkError("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", colName=quote_identifier(name))
     made = [[build.implicit_cast(v, t, walk.settings) for v, t in zip(row, types, strict=True)] for row in rows]
     fields = tuple(Field(f"col{i + 1}", types[i], any(row[i].nullable for row in made)) for i in range(width))
     return aliased(frame_of(Values(rows=tuple(map(tuple, made)), fields=fields)), node.alias)
@@ -144,11 +145,13 @@ def row_values(node: tree.Expression, scope: Any, walk: Walk) -> list[Expression
 
 @reads(tree.TableFunction)
 def read_table_function(node: tree.TableFunction, walk: Walk) -> Frame:
-    if not isinstance(node.name, tree.Name) or node.watermark is not None:
-        raise NotNative("SQL: IDENTIFIER of a table function")
-    name = node.name.parts[-1].lower()
+    if node.watermark is not None:
+        raise NotNative("SQL: WATERMARK")
+    name = name_parts(node.name, walk)[-1].lower()
     if any(isinstance(a, tree.NamedArgument | tree.TableArgument) for a in node.arguments):
         raise NotNative(f"SQL: named or table arguments of {name}")
+    if name == "range" and node.alias is not None and len(node.alias.columns) > 1:
+        raise NotNative("SQL: more names than range has columns")
     if name == "range":
         return aliased(frame_of(range_of(node, walk)), node.alias)
     return generated(frame_of(OneRow()), name, node.arguments, False, node.alias, walk)
@@ -194,6 +197,18 @@ def with_lateral_views(frame: Frame, views: Sequence[tree.LateralView], walk: Wa
         alias = tree.TableAlias(view.start, view.stop, view.table, view.columns)
         frame = generated(frame, view.function.parts[-1].lower(), view.arguments, view.outer, alias, walk)
     return frame
+
+
+@reads(tree.Pivot)
+def read_pivot(node: tree.Pivot, walk: Walk) -> Frame:
+    assert node.relation is not None
+    return pivoted(node, read_source(node.relation, walk), walk)
+
+
+@reads(tree.Unpivot)
+def read_unpivot(node: tree.Unpivot, walk: Walk) -> Frame:
+    assert node.relation is not None
+    return unpivoted(node, read_source(node.relation, walk), walk)
 
 
 # ---- joins
