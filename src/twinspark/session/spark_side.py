@@ -35,7 +35,7 @@ class SparkSide:
         journal: Journal,
         artifacts: Artifacts,
         global_owners: Callable[[], "list[SparkSide]"] = list,
-        bring_tables: Callable[[Relay, int, bytes], None] = lambda relay, generation, request: None,
+        bring_tables: Callable[[Relay, int, str, bytes], None] = lambda relay, generation, rpc, request: None,
     ) -> None:
         self._engine = engine
         self._user_id = user_id
@@ -61,7 +61,7 @@ class SparkSide:
 
     def unary(self, rpc: str, request: bytes) -> bytes:
         def send(relay: Relay) -> bytes:
-            self._bring(relay, request)
+            self._bring(relay, rpc, request)
             return relay.unary(rpc, self._addressed(rpc, request))
 
         return self._again_if_dead(send) + self._suffix(rpc)
@@ -69,7 +69,7 @@ class SparkSide:
     def stream(self, rpc: str, request: bytes, on_call: Callable[[Any], None] = lambda call: None) -> Iterator[bytes]:
         """Responses as Spark sends them, each with our session id appended; `on_call` may keep the call to cancel."""
         relay, suffix = self.ready(), self._suffix(rpc)
-        self._bring(relay, request)
+        self._bring(relay, rpc, request)
         call = relay.stream(rpc, self._addressed(rpc, request))
         on_call(call)
         try:
@@ -125,10 +125,10 @@ class SparkSide:
                 raise
         return send(self.ready())
 
-    def _bring(self, relay: Relay, request: bytes) -> None:
+    def _bring(self, relay: Relay, rpc: str, request: bytes) -> None:
         """What the request names and Spark does not have yet."""
         self._bring_cached_rows(relay, request)
-        self._bring_tables(relay, self._generation, request)
+        self._bring_tables(relay, self._generation, rpc, request)
 
     def _bring_cached_rows(self, relay: Relay, request: bytes) -> None:
         """Rows of createDataFrame that were uploaded to us: Spark gets those a plan names, when it names them."""
@@ -168,7 +168,7 @@ class SparkSide:
             self._upload(relay, entry.requests())
             return
         for request in entry.requests():
-            self._bring(relay, request)
+            self._bring(relay, entry.rpc, request)
             if entry.rpc == "ExecutePlan":
                 drain(relay.stream("ExecutePlan", self._addressed("ExecutePlan", without_reattach(request))))
             else:

@@ -1,10 +1,12 @@
 """Which SQL statements are about tables; what carries them out is imported when the first of them comes."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from twinspark.read.sql import tree
+from twinspark.read.sql import ParseError, ParserConfig, parse_statement, tree
+from twinspark.session.effects import sql_text, uncommented
 
 Handler = Callable[..., Any]
 
@@ -35,3 +37,30 @@ TABLE_HANDLERS: dict[type, Handler] = {
     tree.Merge: lazily("writes_merge", "merge_rows"),
     tree.Call: lazily("table_commands_call", "call_procedure"),
 }
+
+WORDS = re.compile(
+    r"\s*(?:CREATE|REPLACE|DROP|ALTER|TRUNCATE|INSERT|DELETE|UPDATE|MERGE|CALL|WITH)\b(?!\s+(?:OR\s+REPLACE\s+)?"
+    r"(?:(?:GLOBAL\s+)?TEMP(?:ORARY)?\s+)?(?:VIEW|FUNCTION))",
+    re.IGNORECASE,
+)
+
+
+def is_table_command(plan: Any, config: Mapping[str, str]) -> bool:
+    """What is always ours, even in a session that asked for Spark: tables live in our catalogs, Spark gives rows."""
+    if plan.WhichOneof("op_type") != "command":
+        return False
+    command = plan.command
+    kind = command.WhichOneof("command_type")
+    if kind == "write_operation":
+        return bool(command.write_operation.WhichOneof("save_type") == "table")
+    if kind != "sql_command":
+        return kind in ("write_operation_v2", "merge_into_table_command")
+    text = sql_text(command.sql_command)
+    return bool(WORDS.match(uncommented(text))) and type(parsed(text, config)) in TABLE_HANDLERS
+
+
+def parsed(text: str, config: Mapping[str, str]) -> Any:
+    try:
+        return parse_statement(text, ParserConfig.of(config))
+    except ParseError:
+        return None  # Spark says it in its own words

@@ -1,6 +1,7 @@
 """Our tables where Spark finds them: before a request goes there, those it may name become views of Spark's catalog."""
 
 import logging
+import re
 import threading
 import uuid
 from collections.abc import Iterator
@@ -8,8 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import grpc
+from google.protobuf.message import Message
 from pyspark.sql.connect.proto import base_pb2
 
+from twinspark.session.plans import decompressed
 from twinspark.session.tables_session import ServerCatalogs
 from twinspark.spark.relay import Relay
 
@@ -21,6 +24,37 @@ USER = "twinspark-tables"
 HOME = "spark_catalog"
 # Listing a thousand paths by a Spark job costs seconds; by the driver it does not.
 LISTING = "SET spark.sql.sources.parallelPartitionDiscovery.threshold = 1000000"
+
+
+REQUESTS: dict[str, Any] = {"ExecutePlan": base_pb2.ExecutePlanRequest, "AnalyzePlan": base_pb2.AnalyzePlanRequest}
+
+
+class Words:
+    """The words in all texts of a message, wherever they stand: names of tables, SQL, and much else."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self._text = "\n".join(texts).lower()
+        self._words = set(re.findall(r"\w+", self._text))
+
+    @classmethod
+    def of(cls, request: Any) -> "Words":
+        if isinstance(request, base_pb2.ExecutePlanRequest):
+            request.plan.CopyFrom(decompressed(request.plan))  # one that came compressed is all bytes
+        return cls(list(texts_of(request)))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._words or (not name.isidentifier() and name in self._text)
+
+
+def texts_of(message: Message) -> Iterator[str]:
+    for field, value in message.ListFields():
+        if field.type == field.TYPE_STRING:
+            yield from [value] if isinstance(value, str) else value
+        elif field.type == field.TYPE_MESSAGE:
+            parts = [value] if isinstance(value, Message) else value.values() if hasattr(value, "values") else value
+            for part in parts:
+                if isinstance(part, Message):
+                    yield from texts_of(part)
 
 
 class TablesOnSpark:
@@ -35,11 +69,11 @@ class TablesOnSpark:
         self._known: dict[tuple[str, str], str] = {}  # (database, table) -> the state Spark's view shows
         self._databases: set[str] = set()
 
-    def bring(self, relay: Relay, generation: int, request: bytes) -> None:
-        """Whatever of ours the request's bytes name: too many names do no harm, a missing one would."""
-        if not self._allowed or self._catalogs.is_empty({}):
+    def bring(self, relay: Relay, generation: int, rpc: str, request: bytes) -> None:
+        """Whatever of ours the texts of a request may name: too many names do no harm, a missing one would."""
+        if not self._allowed or rpc not in REQUESTS or self._catalogs.is_empty({}):
             return
-        words = request.lower()
+        words = Words.of(REQUESTS[rpc].FromString(request))
         with self._lock:
             self._begin(relay, generation)
             for statement in self._statements(words):
@@ -52,22 +86,22 @@ class TablesOnSpark:
             self._databases = {"default"}
             self._run(relay, LISTING)
 
-    def _statements(self, words: bytes) -> Iterator[str]:
+    def _statements(self, words: "Words") -> Iterator[str]:
         home = self._catalogs.of({}).get(HOME)
         queries = import_module("twinspark.tables.on_spark")
         for (database,) in home.list_namespaces():
-            if database not in self._databases and database.encode() in words:
+            if database not in self._databases and database in words:
                 self._databases.add(database)
                 yield queries.make_database(database)
             yield from self._of_database(home, queries, database, words)
 
-    def _of_database(self, home: "SessionCatalog", queries: Any, database: str, words: bytes) -> Iterator[str]:
+    def _of_database(self, home: "SessionCatalog", queries: Any, database: str, words: "Words") -> Iterator[str]:
         there = {each.name: each for each in home.list_tables([database])}
         for key in [key for key in self._known if key[0] == database and key[1] not in there]:
             del self._known[key]
             yield queries.forget(*key)
         for name, identifier in there.items():
-            if name.encode() in words:
+            if name in words:
                 state, statements = queries.shown(home, identifier, self._known.get((database, name)))
                 self._known[database, name] = state
                 yield from statements

@@ -15,23 +15,27 @@ from twinspark.read.sql import tree
 from twinspark.read.walk import Walk
 from twinspark.read.walk.queries import with_ctes
 from twinspark.read.walk.sources import aliased
-from twinspark.session.sql_results import Answer
+from twinspark.session.sql_results import Answer, answer
 from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import Target, at_name, connection_of, written_parts, written_to
-from twinspark.session.writes import again, limited, spark_errors
+from twinspark.session.writes import Rows, again, limited, spark_errors
 from twinspark.session.writes_assignment import Assignment
 from twinspark.session.writes_expressions import Texts, columns_of
+from twinspark.session.writes_source import either, from_spark, text_message
 from twinspark.session.writes_sql import done, is_default
+from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg import dml
+from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.pruning import predicate_of
-from twinspark.types import StructField, StructType, quote_identifier
+from twinspark.types import BOOLEAN, StructField, StructType, quote_identifier
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 Command = Callable[[], Answer]
+HIT, SET = "twinspark_hit", "twinspark_set"
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,47 @@ class Changing:
 
     def predicate(self, condition: Expression) -> Predicate | None:
         return predicate_of(condition, self.frame.relation)
+
+    @property
+    def where(self) -> tuple[IcebergCatalog, Identifier]:
+        return self.target.catalog.iceberg, self.target.name.identifier
+
+    def change(self, texts: Texts, run: Callable[[Any], object]) -> Command:
+        def carry_out() -> None:
+            cursor = connection_of(self.context)
+            texts.bind(cursor)
+            with spark_errors():
+                again(lambda: run(cursor))
+                keep_short(*self.where)
+
+        return done(carry_out)
+
+    def replace_rows(self, read: Callable[[], Frame]) -> Answer:
+        """All rows anew: the table is looked at before Spark is, so that a write in between is a conflict."""
+
+        def rewrite() -> None:
+            iceberg, identifier = self.where
+            with iceberg.stage_overwrite(identifier) as staged:
+                rows = Rows.of(read(), self.schema, self.context)
+                with spark_errors(rows):
+                    staged.write(rows.connection, rows.select())
+                staged.commit()
+
+        again(rewrite)
+        keep_short(*self.where)
+        return answer()
+
+    # ---- the statement's own words, for Spark
+
+    def fragment(self, node: tree.Node) -> str:
+        return self.walk.text[node.start : node.stop]
+
+    def before(self, statement: Any) -> str:
+        return "" if statement.ctes is None else f"{self.fragment(statement.ctes)} "
+
+    def named(self, statement: Any) -> str:
+        alias = "" if statement.alias is None else f" AS {quote_identifier(statement.alias.name)}"
+        return f"{self.fragment(statement.table)}{alias}"
 
     def field(self, name: str) -> StructField:
         same = alike(self.context.settings.case_sensitive)
@@ -92,20 +137,15 @@ def changing(name: Any, alias: Any, ctes: Any, operation: str, text: str, contex
 
 def delete_rows(statement: tree.Delete, text: str, context: Context, session: "Session") -> Command:
     found = changing(statement.table, statement.alias, statement.ctes, "DELETE", text, context, session)
-    condition = found.condition(statement.where)
-    texts = Texts(context)
-    sql = texts.write(condition, columns_of("t", found.schema.names))
-    predicate = found.predicate(condition)
-    iceberg, identifier = found.target.catalog.iceberg, found.target.name.identifier
 
-    def delete() -> None:
-        cursor = connection_of(context)
-        texts.bind(cursor)
-        with spark_errors():
-            again(lambda: dml.delete(iceberg, identifier, cursor, sql, predicate))
-            keep_short(iceberg, identifier)
+    def natively() -> Command:
+        condition = found.condition(statement.where)
+        texts = Texts(context)
+        sql = texts.write(condition, columns_of("t", found.schema.names))
+        predicate = found.predicate(condition)
+        return found.change(texts, lambda cursor: dml.delete(*found.where, cursor, sql, predicate))
 
-    return done(delete)
+    return either(session, natively, lambda: delete_by_spark(statement, found, session))
 
 
 # ---- UPDATE
@@ -113,23 +153,66 @@ def delete_rows(statement: tree.Delete, text: str, context: Context, session: "S
 
 def update_rows(statement: tree.Update, text: str, context: Context, session: "Session") -> Command:
     found = changing(statement.table, statement.alias, statement.ctes, "UPDATE TABLE", text, context, session)
-    condition = found.condition(statement.where)
-    texts = Texts(context)
-    columns = columns_of("t", found.schema.names)
-    values = assigned(statement.assignments, found, found.frame, found.frame)
-    sql = texts.write(condition, columns)
-    written = {name: column_sql(value, name, found, texts, columns) for name, value in values.items()}
-    predicate = found.predicate(condition)
-    iceberg, identifier = found.target.catalog.iceberg, found.target.name.identifier
 
-    def update() -> None:
-        cursor = connection_of(context)
-        texts.bind(cursor)
-        with spark_errors():
-            again(lambda: dml.update(iceberg, identifier, cursor, written, sql, predicate))
-            keep_short(iceberg, identifier)
+    def natively() -> Command:
+        condition = found.condition(statement.where)
+        texts = Texts(context)
+        columns = columns_of("t", found.schema.names)
+        values = assigned(statement.assignments, found, found.frame, found.frame)
+        sql = texts.write(condition, columns)
+        written = {name: column_sql(value, name, found, texts, columns) for name, value in values.items()}
+        predicate = found.predicate(condition)
+        return found.change(texts, lambda cursor: dml.update(*found.where, cursor, written, sql, predicate))
 
-    return done(update)
+    return either(session, natively, lambda: update_by_spark(statement, found, session))
+
+
+# ---- conditions and values that only Spark computes: it reads the table, and all rows are written anew
+
+
+def delete_by_spark(statement: tree.Delete, found: Changing, session: "Session") -> Answer:
+    condition = found.fragment(statement.where) if statement.where is not None else "true"
+    query = f"{found.before(statement)}SELECT * FROM {found.named(statement)} WHERE ({condition}) IS NOT TRUE"
+    return found.replace_rows(lambda: from_spark(session, text_message(query)))
+
+
+def update_by_spark(statement: tree.Update, found: Changing, session: "Session") -> Answer:
+    """Spark says which rows are hit and what the new values are; they are cast and put in place here."""
+    condition = found.fragment(statement.where) if statement.where is not None else "true"
+    values = [f"({found.fragment(node)}) AS {SET}{at}" for at, (_, node) in enumerate(statement.assignments)]
+    names = ", ".join(quote_identifier(name) for name in found.schema.names)
+    hit = f"({condition}) AS {HIT}"
+    inner = f"SELECT {', '.join([hit, *values])}, * FROM {found.named(statement)}"
+    query = f"{found.before(statement)}SELECT {HIT}, {sets(len(values))} {names} FROM ({inner})"
+
+    def read() -> Frame:
+        frame = from_spark(session, text_message(query))
+        return updated(frame, statement, found, len(values))
+
+    return found.replace_rows(read)
+
+
+def sets(count: int) -> str:
+    return "".join(f"{SET}{at}, " for at in range(count))
+
+
+def updated(frame: Frame, statement: tree.Update, found: Changing, count: int) -> Frame:
+    hit, *rest = frame.attributes
+    values, columns = rest[:count], rest[count:]
+    names = Frame(frame.relation, tuple(columns), frame.slots)
+    pairs = [
+        (column(name, names, found), frame.column(value))
+        for (name, _), value in zip(statement.assignments, values, strict=True)
+    ]
+    new = stored(pairs, found, names)
+    condition = build.implicit_cast(frame.column(hit), BOOLEAN, found.context.settings)
+    made = []
+    for attribute in columns:
+        old = frame.column(attribute)
+        value = new.get(attribute.name)
+        chosen = old if value is None else build.case_when([(condition, value)], old, found.context.settings)
+        made.append(make.Named(chosen, attribute.name))
+    return make.project(frame, made)
 
 
 def column_sql(value: Expression, name: str, found: Changing, texts: Texts, columns: Sequence[str]) -> str:

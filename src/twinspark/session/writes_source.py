@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from twinspark.analysis.local_data import local_data
 from twinspark.analysis.scope import Frame, frame_of
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.session.sql_results import Answer
 
 if TYPE_CHECKING:
@@ -30,16 +31,22 @@ class Source:
 
 
 def written(session: "Session", source: Source, write: Callable[[Frame], Command]) -> Command:
-    """The write over rows of the engine that can give them; what was begun natively leaves nothing behind."""
+    """The write over rows of the engine that can give them."""
+    return either(session, lambda: write(source.read()), lambda: write(from_spark(session, source.message()))())
+
+
+def either(session: "Session", natively: Callable[[], Command], on_spark: Command) -> Command:
+    """A change of a table natively or, where Spark is needed and may be used, by its answers; never by Spark itself:
+    the table is ours. What was begun natively leaves nothing behind."""
     wanted = session.engine_wanted
     if wanted == "spark":
-        return lambda: write(from_spark(session, source.message()))()
+        return partial(by_spark, on_spark)
     try:
-        native = write(source.read())
+        native = natively()
     except NotNative:
         if wanted == "duckdb":
             raise
-        return lambda: write(from_spark(session, source.message()))()
+        return partial(by_spark, on_spark)
 
     def carry_out() -> Answer:
         try:
@@ -47,9 +54,17 @@ def written(session: "Session", source: Source, write: Callable[[Frame], Command
         except NotNative:
             if wanted == "duckdb":
                 raise
-            return write(from_spark(session, source.message()))()
+            return by_spark(on_spark)
 
     return carry_out
+
+
+def by_spark(change: Command) -> Answer:
+    try:
+        return change()
+    except NotNative as why:
+        operation = f"what only Spark computes outside of a query ({why.reason})"
+        raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName="written", operation=operation) from why
 
 
 def text_message(text: str) -> Any:

@@ -44,7 +44,8 @@ def view_state(view: View, known: str | None) -> tuple[str, list[str]]:
 def file_table_state(table: FileTable, known: str | None) -> tuple[str, list[str]]:
     """An external table of Spark's own over the same directory; its files are listed anew each time."""
     state = json.dumps(table.definition(), sort_keys=True)
-    refresh = [f"REFRESH TABLE {table.identifier}"]
+    refresh = [f"ALTER TABLE {table.identifier} RECOVER PARTITIONS"] if table.partitioning else []
+    refresh.append(f"REFRESH TABLE {table.identifier}")
     if state == known:
         return state, refresh
     return state, [f"DROP TABLE IF EXISTS {table.identifier}", external_table(table), *refresh]

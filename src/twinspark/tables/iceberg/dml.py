@@ -140,31 +140,30 @@ class Merge:
 def merge(catalog: IcebergCatalog, identifier: Identifier, connection: Any, merge: Merge) -> None:
     """One pass finds what happens to each row; then the touched files are written anew, with the inserts."""
     with rewriting(catalog, identifier, None) as candidates:
-        work = connection.cursor()
         try:
-            prepare(work, candidates, merge)
-            check_cardinality(work, merge)
-            paths = [path for (path,) in work.execute(f"SELECT DISTINCT {FILE_COLUMN} FROM touched").fetchall()]
+            prepare(connection, candidates, merge)
+            check_cardinality(connection, merge)
+            paths = [path for (path,) in connection.execute(f"SELECT DISTINCT {FILE_COLUMN} FROM touched").fetchall()]
             candidates.write.delete_files(candidates.files(paths))
             selects = [rewritten(candidates, paths, merge)] if paths else []
             selects += inserts(candidates, merge)
             if selects:
-                candidates.write.write(work, " UNION ALL ".join(selects))
+                candidates.write.write(connection, " UNION ALL ".join(selects))
         finally:
-            work.close()
+            for name in ("source_rows", "pairs", "touched"):
+                connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
 
 
 def prepare(work: Any, candidates: Candidates, merge: Merge) -> None:
-    """Temporary tables of this cursor: the source (read once), the pairs, and the rows an action touches."""
+    """Temporary tables of this connection: the source (read once), the pairs, and the rows an action touches."""
+    numbered = f"SELECT *, row_number() OVER () AS {SOURCE_ROW} FROM ({merge.source})"
+    work.execute(f"CREATE OR REPLACE TEMP TABLE source_rows AS {numbered}")
     work.execute(
-        f"CREATE TEMP TABLE source_rows AS SELECT *, row_number() OVER () AS {SOURCE_ROW} FROM ({merge.source})"
-    )
-    work.execute(
-        f"CREATE TEMP TABLE pairs AS SELECT t.{FILE_COLUMN}, t.{ROW_COLUMN}, s.{SOURCE_ROW}, "
+        f"CREATE OR REPLACE TEMP TABLE pairs AS SELECT t.{FILE_COLUMN}, t.{ROW_COLUMN}, s.{SOURCE_ROW}, "
         f"{choice(merge.matched)} AS {ACTION} FROM {candidates.rows()} t JOIN source_rows s ON {merge.on}"
     )
     work.execute(
-        f"CREATE TEMP TABLE touched AS SELECT {FILE_COLUMN}, {ROW_COLUMN} FROM pairs WHERE {ACTION} >= 0"
+        f"CREATE OR REPLACE TEMP TABLE touched AS SELECT {FILE_COLUMN}, {ROW_COLUMN} FROM pairs WHERE {ACTION} >= 0"
         + (f" UNION ALL {lonely_rows(candidates, merge)}" if merge.not_matched_by_source else "")
     )
 

@@ -12,7 +12,6 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.table.update import RemoveSnapshotsUpdate
 
-from twinspark.errors import SparkError
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog, current_target
 from twinspark.tables.iceberg.local import local
@@ -156,7 +155,7 @@ def rollback_to_snapshot(catalog: IcebergCatalog, identifier: Identifier, snapsh
     with catalog.lock(identifier):
         base = catalog.load(identifier)
         if base.snapshot_by_id(snapshot_id) is None:
-            raise SparkError("INVALID_TIME_TRAVEL_SPEC")
+            raise IcebergTable(identifier, base).not_there(f"VERSION AS OF {snapshot_id}")
         base.manage_snapshots().rollback_to_snapshot(snapshot_id).commit()
 
 

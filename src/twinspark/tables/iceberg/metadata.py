@@ -30,9 +30,15 @@ def metadata_table(table: Table, name: str) -> Any | None:
 
 
 def with_zones(rows: pa.Table) -> pa.Table:
-    """PyIceberg gives moments without a zone: they are UTC, and Spark's TIMESTAMP."""
+    """PyIceberg gives moments without a zone: they are UTC, and Spark's TIMESTAMP. A table without partitions has
+    no column for them (Iceberg's own tables leave it out)."""
+    plain = rows.select([field.name for field in rows.schema if not is_empty_struct(field.type)])
     kinds = [
         field.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(field.type) else field
-        for field in rows.schema
+        for field in plain.schema
     ]
-    return rows.cast(pa.schema(kinds))
+    return plain.cast(pa.schema(kinds))
+
+
+def is_empty_struct(type: pa.DataType) -> bool:
+    return bool(pa.types.is_struct(type) and type.num_fields == 0)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from pyiceberg.manifest import DataFile, FileFormat
 from pyiceberg.schema import Schema
@@ -19,6 +20,7 @@ from twinspark.tables.iceberg.spec import spark_transforms
 from twinspark.tables.iceberg.types import spark_schema
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.transforms import Transform
+from twinspark.types import quote_identifier
 
 SCHEMA_IN_PATH = re.compile(r"/data/s(\d+)/[0-9a-f-]{36}/[^/]+$")
 INTERNAL = ("twinspark.type.", "twinspark.default.", "commit.", "write.parquet.", "history.")
@@ -118,14 +120,20 @@ class IcebergTable:
         entries = [entry for entry in self.table.history() if entry.timestamp_ms <= timestamp_ms]
         found = self.table.snapshot_by_id(entries[-1].snapshot_id) if entries else None
         if found is None:
-            raise SparkError("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", expr=str(timestamp_ms))
+            moment = datetime.fromtimestamp(timestamp_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
+            raise self.not_there(f"TIMESTAMP AS OF '{moment}'")
         return found
+
+    def not_there(self, version: str) -> SparkError:
+        """Spark has no words of its own for it, and Iceberg's are no condition."""
+        path = f"[{'.'.join(map(quote_identifier, self.identifier.namespace))}]"
+        return SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=f"{self.identifier} {version}", searchPath=path)
 
     def named_snapshot(self, name: str) -> Snapshot:
         by_reference = self.table.snapshot_by_name(name)
         found = by_reference or (self.table.snapshot_by_id(int(name)) if name.lstrip("-").isdigit() else None)
         if found is None:
-            raise SparkError("INVALID_TIME_TRAVEL_SPEC")
+            raise self.not_there(f"VERSION AS OF {name}")
         return found
 
     def schema_at(self, snapshot: Snapshot | None, version: Version | None) -> Schema:
