@@ -8,6 +8,7 @@ from twinspark.functions import formats as formats
 from twinspark.functions import gathering as gathering
 from twinspark.functions import generators as generators
 from twinspark.functions import hashes as hashes
+from twinspark.functions import intervals as intervals
 from twinspark.functions import json as json
 from twinspark.functions import lambdas as lambdas
 from twinspark.functions import maps as maps

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from twinspark.errors import NotNative
+from twinspark.functions.interval_text import calendar_text, day_time_text, year_month_text
 from twinspark.functions.native_spelling import sql_double_to_decimal, sql_string_to_decimal
 from twinspark.functions.settings import Settings
 from twinspark.functions.spelling import (
@@ -20,6 +21,7 @@ from twinspark.types import (
     BinaryType,
     BooleanType,
     ByteType,
+    CalendarIntervalType,
     DataType,
     DateType,
     DayTimeIntervalType,
@@ -91,6 +93,12 @@ def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
         return dated(sql, f"CAST({local} AS VARCHAR)")
     if isinstance(source, TimestampNTZType):
         return dated(sql, f"CAST({sql} AS VARCHAR)")
+    if isinstance(source, DayTimeIntervalType):
+        return day_time_text(sql, source)
+    if isinstance(source, YearMonthIntervalType):
+        return year_month_text(sql, source)
+    if isinstance(source, CalendarIntervalType):
+        return calendar_text(sql)
     return nested_to_string(sql, source, mode, settings)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.casts import UTC_ZONES, between_datetimes
+from twinspark.functions.intervals import field_of_interval
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
@@ -48,12 +49,16 @@ def extracted(call: Call) -> Typed:
     """extract(field FROM source), date_part: the functions of the same name."""
     field = str(getattr(call.arguments[0], "value", "")).lower()
     source = call.types[1]
-    if not (isinstance(source, DateType | TimestampType | TimestampNTZType) or is_string(source) or is_null(source)):
-        raise NotNative(f"{call.name} {field} from {source.simpleString()}")
-    typed = time_extracted(field, source, call) if field in TIME_EXTRACTS else date_extracted(field)
+    typed = field_of_interval(field, source, call) or moment_extracted(field, source, call)
     field_from = f"{call.name}({call.arguments[0].text} FROM {call.arguments[1].text})"
     shown = field_from if call.name in ("datepart", "extract") else None
     return replace(typed, text=shown)
+
+
+def moment_extracted(field: str, source: DataType, call: Call) -> Typed:
+    if not (isinstance(source, DateType | TimestampType | TimestampNTZType) or is_string(source) or is_null(source)):
+        raise NotNative(f"{call.name} {field} from {source.simpleString()}")
+    return time_extracted(field, source, call) if field in TIME_EXTRACTS else date_extracted(field)
 
 
 def date_extracted(field: str) -> Typed:
@@ -226,8 +231,10 @@ def time_truncated_type(call: Call) -> Typed:
         raise NotNative("date_trunc by an unknown unit")
     if call.settings.zone in UTC_ZONES or unit in ("second", "millisecond", "microsecond"):
         return Typed(TIMESTAMP, True, (None, TIMESTAMP), f"date_trunc('{unit}', {{1}})")
-    if unit in ("hour", "minute"):
-        raise NotNative("date_trunc by hours or minutes in a zone that changes its clocks")
+    if unit in ("day", "hour", "minute"):
+        return Typed(
+            TIMESTAMP, True, (None, TIMESTAMP), f"spark_trunc_clock({{1}}, '{unit}', {text(call.settings.zone)})"
+        )
     day = f"CAST(date_trunc('{unit}', {between_datetimes('{1}', TIMESTAMP, DATE, call.settings)}) AS DATE)"
     return Typed(TIMESTAMP, True, (None, TIMESTAMP), between_datetimes(day, DATE, TIMESTAMP, call.settings))
 

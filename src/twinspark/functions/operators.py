@@ -10,6 +10,7 @@ from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type, force_nullable, string_promotion, tightest_common_type
+from twinspark.functions.intervals import interval_arithmetic, interval_scaled
 from twinspark.functions.native_spelling import (
     sql_decimal_add,
     sql_decimal_divide,
@@ -178,7 +179,7 @@ def remainder_type(a: DecimalType, b: DecimalType) -> DecimalType:
 def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         if any(isinstance(type, TIMELY) for type in call.types):
-            typed = timely(call) if call.name in ("+", "-") else None
+            typed = timely(call) if call.name in ("+", "-") else interval_scaled(call) if call.name == "*" else None
             if typed is None:
                 raise NotNative(f"{call.name} of these dates or intervals")
             return typed
@@ -193,7 +194,10 @@ def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) 
 
 def divide(call: Call) -> Typed:
     if any(isinstance(type, TIMELY) for type in call.types):
-        raise NotNative("division of intervals")
+        typed = interval_scaled(call)
+        if typed is None:
+            raise NotNative("division of intervals")
+        return typed
     if is_null(call.types[0]):
         check_divisor(call)
         return Typed(DOUBLE, True, (DOUBLE, DOUBLE))
@@ -561,7 +565,9 @@ fn("isnan(double|float?) -> boolean!", not_a_number)
 def timely(call: Call) -> Typed | None:
     """+ and - where a date, a timestamp or an interval takes part (BinaryArithmeticWithDatetimeResolver)."""
     left, right = call.types
-    if call.name == "+" and isinstance(right, DateType) and not isinstance(left, (*TIMELY, NullType)):
+    moves = isinstance(left, (*INTERVAL, CalendarIntervalType)) and isinstance(right, DATETIME)
+    days = isinstance(right, DateType) and not isinstance(left, (*TIMELY, NullType))
+    if call.name == "+" and (moves or days):
         swapped = Call("+", (call.arguments[1], call.arguments[0]), call.settings, call.text)
         return replace_order(timely(swapped))
     if isinstance(left, DateType) and is_integral(right):
@@ -573,7 +579,7 @@ def timely(call: Call) -> Typed | None:
     if call.name == "-" and isinstance(left, DateType) and isinstance(right, DateType):
         writer = "CAST({0} - {1} AS BIGINT) * 86400000000"
         return Typed(DayTimeIntervalType(0, 0), call.any_nullable, writer=writer)
-    return timestamp_arithmetic(call)
+    return timestamp_arithmetic(call) or interval_arithmetic(call)
 
 
 def replace_order(typed: Typed | None) -> Typed | None:

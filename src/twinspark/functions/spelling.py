@@ -8,6 +8,7 @@ from twinspark.types import (
     BinaryType,
     BooleanType,
     ByteType,
+    CalendarIntervalType,
     DataType,
     DateType,
     DayTimeIntervalType,
@@ -44,6 +45,7 @@ NAMES: dict[type, str] = {
     TimestampNTZType: "TIMESTAMP",
     DayTimeIntervalType: "BIGINT",  # microseconds: DuckDB's INTERVAL keeps days and months apart
     YearMonthIntervalType: "INTEGER",  # months
+    CalendarIntervalType: "STRUCT(months INTEGER, days INTEGER, micros BIGINT)",  # equal where all three are
     TimeType: "TIME",
     NullType: '"NULL"',
 }

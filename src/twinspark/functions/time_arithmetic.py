@@ -8,9 +8,9 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.casts import UTC_ZONES, between_datetimes, not_native
 from twinspark.functions.registry import fn
+from twinspark.functions.spelling import text
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
-    INT,
     INTERVAL,
     LONG,
     TIMESTAMP,
@@ -38,12 +38,6 @@ MICROS = {
 }
 
 
-def one_clock(call: Call, type: DataType) -> None:
-    """Where clocks change, Java keeps the offset it had as long as that is valid: Spark answers."""
-    if not isinstance(type, TimestampNTZType) and call.settings.zone not in UTC_ZONES:
-        raise NotNative(f"{call.name} of a timestamp in a zone that changes its clocks")
-
-
 def moved(value: str, by: str, most: int, sum: str) -> str:
     """The sum where both are far from DuckDB's limits; Spark says what it is beyond."""
     near = f"year({value}) BETWEEN -9999 AND 19999 AND {by} BETWEEN -{most} AND {most}"
@@ -51,13 +45,26 @@ def moved(value: str, by: str, most: int, sum: str) -> str:
     return f"(CASE WHEN {value} IS NULL OR {by} IS NULL THEN NULL WHEN {near} THEN {sum} ELSE {far} END)"
 
 
-def moved_months(kind: DataType, value: str, by: str, factor: int) -> str:
-    sum = f"CAST({value} AS TIMESTAMP) + to_months(CAST({by} * ({factor}) AS INTEGER))"
+def moved_months(kind: DataType, value: str, by: str, factor: int, zone: str) -> str:
+    months = f"CAST({by} * ({factor}) AS INTEGER)"
+    if has_clocks(kind, zone):
+        return moved(value, by, 100000, f"spark_add_interval({value}, {months}, 0, CAST(0 AS BIGINT), {text(zone)})")
+    sum = f"CAST({value} AS TIMESTAMP) + to_months({months})"
     return moved(value, by, 100000, f"CAST({sum} AS {'TIMESTAMP' if kind == NTZ else 'TIMESTAMPTZ'})")
 
 
-def moved_micros(value: str, by: str, factor: int) -> str:
-    return moved(value, by, 10**18 // abs(factor), f"{value} + to_microseconds(CAST({by} * ({factor}) AS BIGINT))")
+def moved_micros(kind: DataType, value: str, by: str, factor: int, zone: str) -> str:
+    """Whole days go round the clock of the zone, the rest passes (DateTimeUtils.timestampAddDayTime)."""
+    micros = f"CAST({by} * ({factor}) AS BIGINT)"
+    sum = f"{value} + to_microseconds({micros})"
+    if has_clocks(kind, zone):
+        days, rest = f"CAST({micros} // {DAY} AS INTEGER)", f"{micros} % {DAY}"
+        sum = f"spark_add_interval({value}, 0, {days}, {rest}, {text(zone)})"
+    return moved(value, by, 10**18 // abs(factor), sum)
+
+
+def has_clocks(kind: DataType, zone: str) -> bool:
+    return not isinstance(kind, TimestampNTZType) and zone not in UTC_ZONES
 
 
 # ---- timestampadd
@@ -70,7 +77,6 @@ def add_units(call: Call) -> Typed:
         raise NotNative(f"timestampadd of {unit}")
     if not is_integral(quantity) or not isinstance(source, DateType | TimestampType | TimestampNTZType):
         raise NotNative(f"timestampadd of {quantity.simpleString()} to {source.simpleString()}")
-    one_clock(call, source)
     kind = NTZ if isinstance(source, TimestampNTZType) else TIMESTAMP
     nullable = call.arguments[1].nullable or call.arguments[2].nullable
     return Typed(kind, nullable, (None, LONG, kind), units_added(unit, kind))
@@ -79,8 +85,8 @@ def add_units(call: Call) -> Typed:
 def units_added(unit: str, kind: DataType) -> Callable[..., str]:
     def write(call: Any, name: str, quantity: str, value: str) -> str:
         if unit in MONTHS:
-            return moved_months(kind, value, quantity, MONTHS[unit])
-        return moved_micros(value, quantity, MICROS[unit])
+            return moved_months(kind, value, quantity, MONTHS[unit], call.settings.zone)
+        return moved_micros(kind, value, quantity, MICROS[unit], call.settings.zone)
 
     return write
 
@@ -145,10 +151,11 @@ def timestamp_arithmetic(call: Call) -> Typed | None:
 
 def interval_moved(call: Call) -> Typed:
     value, interval = call.arguments
-    one_clock(call, value.type)
+    zone = call.settings.zone
     sign = 1 if call.name == "+" else -1
     months = isinstance(interval.type, YearMonthIntervalType)
-    sql = moved_months(value.type, "{0}", "{1}", sign) if months else moved_micros("{0}", "{1}", sign)
+    move = moved_months if months else moved_micros
+    sql = move(value.type, "{0}", "{1}", sign, zone)
     return Typed(value.type, call.any_nullable, None, sql, f"{value.text} {call.name} {interval.text}")
 
 
@@ -165,22 +172,3 @@ def subtracted(call: Call) -> Typed:
     a, b = (between_datetimes(sql, kind, NTZ, call.settings) if kind != NTZ else sql for sql in ("{0}", "{1}"))
     writer = f"(epoch_us({a}) - epoch_us({b}))"
     return Typed(DayTimeIntervalType(0, 3), call.any_nullable, (kind, kind), writer)
-
-
-# ---- intervals made of numbers
-
-
-def year_month_made(call: Any, years: str, months: str) -> str:
-    sum = f"(CAST({years} AS BIGINT) * 12 + {months})"
-    far = not_native("an interval beyond its limits")
-    fits = f"{sum} BETWEEN -2147483648 AND 2147483647"
-    return f"(CASE WHEN {fits} THEN CAST({sum} AS INTEGER) WHEN {sum} IS NOT NULL THEN {far} END)"
-
-
-def year_month_type(call: Call) -> Typed:
-    if not all(is_integral(type) and type != LONG for type in call.types):
-        raise NotNative("make_ym_interval of these types")
-    return Typed(YearMonthIntervalType(0, 1), call.any_nullable, (INT, INT), year_month_made)
-
-
-fn("make_ym_interval(any = 0, any = 0)", "", rule=year_month_type, shows_defaults=True)

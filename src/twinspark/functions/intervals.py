@@ -1,0 +1,317 @@
+"""Intervals: made of numbers, added, multiplied and divided, their fields, and timestamps put into buckets of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.casts import UTC_ZONES, between_datetimes, not_native
+from twinspark.functions.registry import fn
+from twinspark.functions.spelling import error, text
+from twinspark.functions.time_arithmetic import moved_micros
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import (
+    CALENDAR_INTERVAL,
+    DATE,
+    INT,
+    INTERVAL,
+    TIMESTAMP,
+    ByteType,
+    CalendarIntervalType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    TimestampNTZType,
+    TimestampType,
+    YearMonthIntervalType,
+    is_numeric,
+    is_string,
+)
+
+DAY_TIME, YEAR_MONTH, NTZ = DayTimeIntervalType(0, 3), YearMonthIntervalType(0, 1), TimestampNTZType()
+MOMENTS = (TimestampType, TimestampNTZType)
+LIMITS = {DayTimeIntervalType: 1 << 63, YearMonthIntervalType: 1 << 31}
+
+
+def within(sum: str, kind: DataType, otherwise: str) -> str:
+    """An exact sum, where it fits."""
+    limit = LIMITS[kind.__class__]
+    made = f"CAST({sum} AS {'BIGINT' if limit > 1 << 31 else 'INTEGER'})"
+    low, high = (f"CAST('{bound}' AS HUGEINT)" for bound in (-limit, limit - 1))
+    return f"(CASE WHEN {sum} BETWEEN {low} AND {high} THEN {made} WHEN {sum} IS NOT NULL THEN {otherwise} END)"
+
+
+FAR = not_native("an interval beyond its limits")
+
+
+# ---- + - * /
+
+
+def interval_arithmetic(call: Call) -> Typed | None:
+    """Of intervals, and of a moment and one; None: neither."""
+    left, right = call.types
+    if isinstance(left, MOMENTS) and isinstance(right, CalendarIntervalType):
+        return calendar_moved(call)
+    if isinstance(left, DateType) and isinstance(right, DayTimeIntervalType):
+        return date_moved(call)
+    if isinstance(left, DateType) and isinstance(right, CalendarIntervalType):
+        return date_moved_by_calendar(call)
+    if call.name in ("+", "-") and type(left) is type(right) and isinstance(left, INTERVAL):
+        return summed(call)
+    return None
+
+
+def turned_round(typed: Typed | None) -> Typed | None:
+    """The operands stood the other way round."""
+    if typed is None or not isinstance(typed.writer, str):
+        return None
+    writer = typed.writer.replace("{0}", "{x}").replace("{1}", "{0}").replace("{x}", "{1}")
+    return Typed(typed.type, typed.nullable, None, writer, typed.text)
+
+
+def date_moved(call: Call) -> Typed:
+    """A day and a time of day make a timestamp."""
+    date, interval = call.arguments
+    begins = between_datetimes("{0}", DATE, TIMESTAMP, call.settings)
+    writer = moved_micros(TIMESTAMP, begins, "{1}", 1 if call.name == "+" else -1, call.settings.zone)
+    return Typed(TIMESTAMP, call.any_nullable, None, writer, f"{date.text} {call.name} {interval.text}")
+
+
+def calendar_moved(call: Call) -> Typed:
+    value, interval = call.arguments
+    zone = "UTC" if isinstance(value.type, TimestampNTZType) else call.settings.zone
+    sign = "" if call.name == "+" else "-"
+    parts = ", ".join(f"{sign}({{1}}).{part}" for part in ("months", "days", "micros"))
+    start = "{0}" if value.type == TIMESTAMP else "CAST({0} AS TIMESTAMPTZ)"
+    sum = f"spark_add_interval({start}, {parts}, {text(zone)})"
+    sum = sum if value.type == TIMESTAMP else f"CAST({sum} AS TIMESTAMP)"
+    return Typed(value.type, call.any_nullable, None, sum, f"{value.text} {call.name} {interval.text}")
+
+
+def date_moved_by_calendar(call: Call) -> Typed:
+    """Without ANSI the time of day is left out; with it, it is an error."""
+    if not call.settings.ansi:
+        raise NotNative("a date and an interval without ANSI")
+    date, interval = call.arguments
+    sign = "" if call.name == "+" else "-"
+    sum = f"CAST({{0}} + to_months({sign}({{1}}).months) AS DATE) + ({sign}({{1}}).days)"
+    timed = not_native("a date and an interval with hours")
+    writer = f"(CASE WHEN ({{1}}).micros <> 0 THEN {timed} ELSE {sum} END)"
+    return Typed(DATE, call.any_nullable, None, writer, f"{date.text} {call.name} {interval.text}")
+
+
+def summed(call: Call) -> Typed:
+    left, right = call.types
+    kind = type(left)(min(left.startField, right.startField), max(left.endField, right.endField))
+    writer = within(f"(CAST({{0}} AS HUGEINT) {call.name} CAST({{1}} AS HUGEINT))", kind, FAR)
+    return Typed(kind, call.any_nullable, None, writer)
+
+
+def interval_scaled(call: Call) -> Typed | None:
+    """An interval times a number, either way round, or divided by one."""
+    left, right = call.arguments
+    if call.name == "*" and isinstance(right.type, INTERVAL) and is_numeric(left.type):
+        return turned_round(scaled(Call("*", (right, left), call.settings, call.text)))
+    if isinstance(left.type, INTERVAL) and is_numeric(right.type):
+        return scaled(call)
+    return None
+
+
+def scaled(call: Call) -> Typed:
+    interval, number = call.arguments
+    kind = DAY_TIME if isinstance(interval.type, DayTimeIntervalType) else YEAR_MONTH
+    exact = product(call.name, number.type)
+    writer = within(exact, kind, FAR)
+    if call.name == "/":
+        writer = f"(CASE WHEN {{1}} = 0 THEN {not_native('an interval over zero')} ELSE {writer} END)"
+    if isinstance(number.type, DoubleType | FloatType):
+        writer = f"(CASE WHEN {{1}} IS NOT NULL AND NOT isfinite({{1}}) THEN {FAR} ELSE {writer} END)"
+    return Typed(kind, call.any_nullable, None, writer, f"({interval.text} {call.name} {number.text})")
+
+
+def product(operator: str, number: DataType) -> str:
+    """A whole HUGEINT, halves rounded away from zero."""
+    if isinstance(number, DoubleType | FloatType):
+        real = f"CAST({{0}} AS DOUBLE) {operator} CAST({{1}} AS DOUBLE)"
+        return f"CAST(round(CASE WHEN abs({real}) >= 1e19 THEN 1e19 ELSE {real} END) AS HUGEINT)"
+    if isinstance(number, DecimalType):
+        if operator == "/" or number.precision > 18:
+            raise NotNative("an interval over a decimal, or times a wide one")
+        return "CAST(round(CAST({0} AS DECIMAL(19,0)) * {1}, 0) AS HUGEINT)"
+    if operator == "*":
+        return "(CAST({0} AS HUGEINT) * {1})"
+    a, b = "CAST({0} AS HUGEINT)", "CAST({1} AS HUGEINT)"
+    return f"(sign({a}) * sign({b}) * ((2 * abs({a}) + abs({b})) // (2 * abs({b}))))"
+
+
+# ---- fields
+
+DAY_TIME_FIELDS = {
+    **dict.fromkeys(("day", "d", "days"), 0),
+    **dict.fromkeys(("hour", "h", "hours", "hr", "hrs"), 1),
+    **dict.fromkeys(("minute", "m", "min", "mins", "minutes"), 2),
+    **dict.fromkeys(("second", "s", "sec", "seconds", "secs"), 3),
+}
+YEAR_MONTH_FIELDS = {
+    **dict.fromkeys(("year", "y", "years", "yr", "yrs"), 0),
+    **dict.fromkeys(("month", "mon", "mons", "months"), 1),
+}
+DAY_TIME_SQL = (
+    "CAST({1} // 86400000000 AS INTEGER)",
+    "CAST({1} % 86400000000 // 3600000000 AS TINYINT)",
+    "CAST({1} % 3600000000 // 60000000 AS TINYINT)",
+    "CAST(({1} % 60000000) * CAST(0.000001 AS DECIMAL(7, 6)) AS DECIMAL(8, 6))",
+)
+DAY_TIME_TYPES = (INT, ByteType(), ByteType(), DecimalType(8, 6))
+
+
+def field_of_interval(field: str, source: DataType, call: Call) -> Typed | None:
+    """extract(hour FROM interval); the fields that the type has."""
+    nullable = call.arguments[1].nullable
+    if isinstance(source, DayTimeIntervalType) and field in DAY_TIME_FIELDS:
+        unit = DAY_TIME_FIELDS[field]
+        if source.startField <= unit <= source.endField:
+            return Typed(DAY_TIME_TYPES[unit], nullable, None, DAY_TIME_SQL[unit])
+    if isinstance(source, YearMonthIntervalType) and field in YEAR_MONTH_FIELDS:
+        unit = YEAR_MONTH_FIELDS[field]
+        if source.startField <= unit <= source.endField:
+            sql = "({1} // 12)" if unit == 0 else "CAST({1} % 12 AS TINYINT)"
+            return Typed(INT if unit == 0 else ByteType(), nullable, None, sql)
+    return None
+
+
+# ---- made of numbers
+
+SECONDS = DecimalType(18, 6)
+OVERFLOW = error("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
+
+
+def takes(type: DataType, cast: DataType) -> bool:
+    return is_numeric(type) or is_string(type) or type.simpleString() == "void"
+
+
+def whole_type(wanted: tuple[DataType, ...], kind: DataType, writer: Callable[..., str]) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        if not all(map(takes, call.types, wanted)):
+            raise NotNative(f"{call.name} of these types")
+        return Typed(kind, False, wanted, writer, add_nullable_casts=True)
+
+    return rule
+
+
+def year_month_made(call: Any, years: str, months: str) -> str:
+    return within(f"(CAST({years} AS HUGEINT) * 12 + {months})", YEAR_MONTH, OVERFLOW)
+
+
+def day_time_made(call: Any, days: str, hours: str, minutes: str, seconds: str) -> str:
+    whole = f"CAST({days} AS HUGEINT) * 86400000000 + CAST({hours} AS HUGEINT) * 3600000000"
+    micros = f"CAST({seconds} * 1000000 AS HUGEINT)"
+    return within(f"({whole} + CAST({minutes} AS HUGEINT) * 60000000 + {micros})", DAY_TIME, OVERFLOW)
+
+
+fn(
+    "make_ym_interval(any = 0, any = 0)",
+    "",
+    rule=whole_type((INT, INT), YEAR_MONTH, year_month_made),
+    shows_defaults=True,
+)
+
+
+def with_seconds(rule: Callable[[Call], Typed], count: int, fills: tuple[str, ...]) -> Callable[[Call], Typed]:
+    """Spark shows the seconds left out as a decimal of six places."""
+
+    def shown(call: Call) -> Typed:
+        typed = rule(call)
+        texts = [a.text for a in call.arguments] + list(fills[len(call.arguments) :])
+        return Typed(
+            typed.type,
+            typed.nullable,
+            typed.casts,
+            typed.writer,
+            f"{call.name}({', '.join(texts)})",
+            typed.add_nullable_casts,
+        )
+
+    return shown
+
+
+DAY_TIME_CASTS = (INT, INT, INT, SECONDS)
+fn(
+    "make_dt_interval(any = 0, any = 0, any = 0, any = 0)",
+    "",
+    rule=with_seconds(whole_type(DAY_TIME_CASTS, DAY_TIME, day_time_made), 4, ("0", "0", "0", "0.000000")),
+)
+
+
+def calendar_made(fails: bool) -> Callable[..., str]:
+    """Months and days in 32 bits, the rest in 64; what does not fit is Spark's error, or null."""
+
+    def write(call: Any, y: str, mo: str, w: str, d: str, h: str, mi: str, s: str) -> str:
+        months = f"(CAST({y} AS HUGEINT) * 12 + {mo})"
+        days = f"(CAST({w} AS HUGEINT) * 7 + {d})"
+        clock = f"(CAST({h} AS HUGEINT) * 3600000000 + CAST({mi} AS HUGEINT) * 60000000)"
+        micros = f"({clock} + CAST({s} * 1000000 AS HUGEINT))"
+        fits = f"{months} BETWEEN -2147483648 AND 2147483647 AND {days} BETWEEN -2147483648 AND 2147483647"
+        wrong = not_native("an interval beyond its limits") if fails else "NULL"
+        made = (
+            f"struct_pack(months := CAST({months} AS INTEGER), days := CAST({days} AS INTEGER), "
+            f"micros := CAST({micros} AS BIGINT))"
+        )
+        known = f"({months} + {days} + {micros}) IS NOT NULL"
+        return f"(CASE WHEN {known} AND {fits} THEN {made} WHEN {known} THEN {wrong} END)"
+
+    return write
+
+
+CALENDAR_CASTS = (INT, INT, INT, INT, INT, INT, SECONDS)
+CALENDAR_FILLS = ("0", "0", "0", "0", "0", "0", "0.000000")
+
+
+def calendar_rule(tries: bool) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        fails = call.settings.ansi and not tries
+        typed = whole_type(CALENDAR_CASTS, CALENDAR_INTERVAL, calendar_made(fails))(call)
+        return typed if fails else Typed(typed.type, True, typed.casts, typed.writer)
+
+    return with_seconds(rule, 7, CALENDAR_FILLS)
+
+
+SEVEN = ", ".join(["any = 0"] * 7)
+fn(f"make_interval({SEVEN})", "", rule=calendar_rule(False))
+fn(f"try_make_interval({SEVEN})", "", rule=calendar_rule(True))
+
+
+# ---- buckets
+
+
+def bucket_type(call: Call) -> Typed:
+    """A constant interval; without an origin the buckets begin with 1970 on the session's clock."""
+    size, value = call.arguments[0], call.arguments[1]
+    if not isinstance(size.type, INTERVAL) or not isinstance(getattr(size, "value", None), int) or size.value <= 0:
+        raise NotNative("time_bucket by what is no constant interval above zero")
+    kind = value.type
+    if not isinstance(kind, MOMENTS) or (len(call.arguments) == 3 and call.types[2] != kind):
+        raise NotNative(f"time_bucket of {kind.simpleString()}")
+    name = "TIMESTAMP_NTZ" if isinstance(kind, TimestampNTZType) else "TIMESTAMP"
+    shown = [a.text for a in call.arguments] + [f"{name} '1970-01-01 00:00:00'"] * (3 - len(call.arguments))
+    return Typed(kind, call.any_nullable, None, bucketed, f"time_bucket({', '.join(shown)})")
+
+
+def bucketed(call: Any, size: str, value: str, *origin: str) -> str:
+    kind = call.arguments[1].type
+    local = isinstance(kind, TimestampNTZType)
+    begins = between_datetimes("DATE '1970-01-01'", DATE, TIMESTAMP, call.settings) if not local else None
+    start = origin[0] if origin else begins or "TIMESTAMP '1970-01-01 00:00:00'"
+    unit = "micros" if isinstance(call.arguments[0].type, DayTimeIntervalType) else "months"
+    zone = text("UTC" if local or call.settings.zone in UTC_ZONES else call.settings.zone)
+    value, start = (f"CAST({v} AS TIMESTAMPTZ)" if local else v for v in (value, start))
+    made = f"spark_bucket_{unit}(CAST({size} AS BIGINT), {value}, {start}, {zone})"
+    return f"CAST({made} AS TIMESTAMP)" if local else made
+
+
+fn("time_bucket(any, any)", "", rule=bucket_type)
+fn("time_bucket(any, any, any)", "", rule=bucket_type)
