@@ -75,20 +75,27 @@ def failure(cursor: Any, sql: str) -> str:
     return ""
 
 
-def probe(connection: Any, zoo: str) -> dict[str, Any]:
+def values(connection: Any, zoo: str) -> dict[str, Any]:
+    """What may be compared between servers."""
     cursor = connection.cursor()
     cursor.execute(zoo)
     found: dict[str, Any] = {"zoo": [[plain(value) for value in row] for row in cursor.fetchall()]}
     cursor.execute(f"select * from ({zoo}) where i32 = 7")
     found["empty"] = [len(cursor.fetchall()), [column[0].split(".")[-1] for column in cursor.description]]
+    cursor.execute(ODD_NAMES)
+    found["names"] = [column[0] for column in cursor.description]
+    cursor.fetchall()
+    return found
+
+
+def probe(connection: Any, zoo: str) -> dict[str, Any]:
+    found = values(connection, zoo)
+    cursor = connection.cursor()
     cursor.execute(MANY)
     rows = cursor.fetchall()
     found["many"] = [len(rows), sum(row[0] for row in rows), rows[-1][1], sum(1 for row in rows if row[2] is None)]
     cursor.execute(LARGE)
     found["large"] = sum(len(row[0]) for row in cursor.fetchall())
-    cursor.execute(ODD_NAMES)
-    found["names"] = [column[0] for column in cursor.description]
-    cursor.fetchall()
     found["error"] = failure(cursor, "select 1/0")
     found["syntax"] = failure(cursor, "selec 1")
     cursor.execute("create or replace temp view probed as select 7 as x")
@@ -117,10 +124,13 @@ def cancel(connection: Any, client: str) -> float:
 
 
 def main() -> None:
-    client, transport, port, zoo = sys.argv[1:5]
+    part, client, transport, port, zoo = sys.argv[1:6]
     connection = CLIENTS[client](transport, int(port))
-    found = probe(connection, zoo)
-    found["cancel"] = cancel(CLIENTS[client](transport, int(port)), client)
+    if part == "values":
+        found = values(connection, zoo)
+    else:
+        found = probe(connection, zoo)
+        found["cancel"] = cancel(CLIENTS[client](transport, int(port)), client)
     print("\n" + json.dumps(found))
 
 

@@ -30,9 +30,9 @@ RUNS = [
 JDBC = {"sasl": "", "binary": ";auth=noSasl", "http": ";transportMode=http;httpPath=cliservice"}
 
 
-def probed(environment: str, client: str, transport: str, port: int) -> dict[str, Any]:
+def probed(part: str, environment: str, client: str, transport: str, port: int) -> dict[str, Any]:
     python = ENVIRONMENTS / environment / "bin" / "python"
-    command = [str(python), str(HERE / "client_probe.py"), client, transport, str(port), zoo_query(ALL)]
+    command = [str(python), str(HERE / "client_probe.py"), part, client, transport, str(port), zoo_query(ALL)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert ran.returncode == 0, ran.stderr[-3000:]
     found: dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
@@ -41,7 +41,7 @@ def probed(environment: str, client: str, transport: str, port: int) -> dict[str
 
 @functools.cache
 def on_the_door(environment: str, client: str, transport: str, port: int) -> dict[str, Any]:
-    return probed(environment, client, transport, port)
+    return probed("all", environment, client, transport, port)
 
 
 @pytest.mark.parametrize(("environment", "client", "transport"), RUNS)
@@ -86,11 +86,10 @@ def in_utc(text: str) -> str:
 
 @pytest.mark.parametrize("client", ["pyhive", "impyla"])
 def test_a_client_sees_the_same_on_spark_and_on_the_door(client: str, door: Server, spark_server: Any) -> None:
-    """Every value of every type, as the client shows it."""
+    """Every value of every type, as the client shows it. (impyla asks for logs after an error, and Spark hangs.)"""
     transport, port = spark_server
-    found, expected = on_the_door("clients", client, transport, door.port), probed("clients", client, transport, port)
-    assert found["zoo"] == expected["zoo"]
-    assert found["empty"] == expected["empty"] and found["names"] == expected["names"]
+    expected = probed("values", "clients", client, transport, port)
+    assert probed("values", "clients", client, transport, door.port) == expected
 
 
 def jdbc(transport: str, port: int) -> dict[str, list[str]]:
