@@ -64,7 +64,8 @@ class Context:
     config: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
     local_relations: Callable[[str], bytes] = no_local_relation
-    relations: Mapping[str, Any] = field(default_factory=dict)
+    relations: Any = None  # checkpoints of the session, by their ids
+    cache: Any = None  # results that are kept, given by the session
     references: Mapping[int, Any] = field(default_factory=dict)  # plan id -> a relation that expressions may use
     outer: Any = None  # the scope around, while a subquery's relation is read
     variables: Mapping[str, Any] = field(default_factory=dict)

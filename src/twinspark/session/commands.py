@@ -11,10 +11,12 @@ from twinspark.errors import NotNative
 from twinspark.read.sql import parse_statement, tree
 from twinspark.read.text import parser_config
 from twinspark.session.catalog_calls import is_catalog_call
-from twinspark.session.effects import uncommented
+from twinspark.session.effects import sql_text, uncommented
 from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Cursor, Query
+from twinspark.session.sql_cache import checkpoint, remove_checkpoint
 from twinspark.session.sql_commands import session_statement
+from twinspark.session.table_commands import merge_into, write_table, write_to
 from twinspark.session.views import Views
 from twinspark.spark.wire import bytes_field
 from twinspark.tables.ducktext import identifier
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 # What can only be a query; WITH may also begin an INSERT, so it is looked at.
 QUERY_WORDS = re.compile(r"\s*(?:SELECT\b|VALUES\b|FROM\b|TABLE\b|\()", re.IGNORECASE)
+# What may write rows: it takes as long as it takes, in a thread of its own.
+WRITING_WORDS = re.compile(r"\s*(?:CREATE|REPLACE|INSERT|UPDATE|DELETE|MERGE|TRUNCATE|ALTER|CALL|WITH)\b", re.I)
 SAVE_MODES = {0: "error", 1: "append", 2: "overwrite", 3: "error", 4: "ignore"}
 WRITTEN_FORMATS = ("parquet", "csv", "json", "text")
 Answer = tuple[bytes, ...]  # the fields of one response, or none at all
@@ -36,10 +40,20 @@ def read_command(command: Any, context: Context, cursor: Cursor, session: "Sessi
     kind = command.WhichOneof("command_type")
     if kind == "sql_command":
         return sql_command(command.sql_command, context, cursor, session)
+    if kind == "checkpoint_command":
+        return checkpoint(command.checkpoint_command, context, session)
+    if kind == "remove_cached_remote_relation_command":
+        return remove_checkpoint(command.remove_cached_remote_relation_command, context, session)
     if kind == "create_dataframe_view":
         return create_view(command.create_dataframe_view, context, cursor, session.views)
+    if kind == "write_operation" and command.write_operation.WhichOneof("save_type") == "table":
+        return write_table(command.write_operation, context, session)
+    if kind == "write_operation_v2":
+        return write_to(command.write_operation_v2, context, session)
+    if kind == "merge_into_table_command":
+        return merge_into(command.merge_into_table_command, context, session)
     if kind == "write_operation":
-        return write_to_files(command.write_operation, context, cursor)
+        return write_to_files(command.write_operation, context, cursor, session)
     raise NotNative(f"command {kind}")
 
 
@@ -47,7 +61,10 @@ def is_quick(plan: Any) -> bool:
     """Whether only something is noted: the work of a SQL query or a view is done when it is read."""
     if plan.WhichOneof("op_type") != "command":
         return is_catalog_call(plan)
-    return plan.command.WhichOneof("command_type") in ("sql_command", "create_dataframe_view")
+    kind = plan.command.WhichOneof("command_type")
+    if kind == "sql_command":
+        return not WRITING_WORDS.match(uncommented(sql_text(plan.command.sql_command)))
+    return bool(kind == "create_dataframe_view")
 
 
 def sql_command(message: Any, context: Context, cursor: Cursor, session: "Session") -> Command:
@@ -98,11 +115,12 @@ def create_view(message: Any, context: Context, cursor: Cursor, views: Views) ->
     return create
 
 
-def write_to_files(message: Any, context: Context, cursor: Cursor) -> Command:
+def write_to_files(message: Any, context: Context, cursor: Cursor, session: "Session") -> Command:
     write = file_write(message, Query.read(message.input, context, cursor))
 
     def carry_out() -> Answer:
         write_files(write, cursor)
+        session.shared.cache.forget_files()
         return ()
 
     return carry_out

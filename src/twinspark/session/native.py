@@ -65,6 +65,8 @@ class Surroundings:
     session_id: str
     catalogs: ServerCatalogs | None = None
     functions: Any = None
+    checkpoints: Any = None
+    cache: Any = None
     variables: Mapping[str, Any] = field(default_factory=dict)
     elsewhere: bool = False  # whether a table that ours do not know may be in Spark's catalog
 
@@ -78,6 +80,8 @@ class Surroundings:
             collect=partial(collect, cursor),
             tables=self.tables(scan_context),
             functions=self.functions,
+            relations=self.checkpoints,
+            cache=self.cache,
             variables=self.variables,
             catalog=self.catalog,
             database=self.database,
@@ -120,6 +124,8 @@ class Query:
     @classmethod
     def of(cls, plan: Relation, context: Context, cursor: Cursor) -> "Query":
         """Files that its filters rule out are not read."""
+        if context.cache:
+            plan = context.cache.substituted(plan, context)
         if context.tables is not None:
             plan = context.tables.pruned(plan)
         text, statement = run.sql_of(plan)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from twinspark.errors import NotNative, SparkError
 from twinspark.session import choose
 from twinspark.session.artifacts import CACHE, Artifacts
+from twinspark.session.cache import Checkpoints
 from twinspark.session.catalog_calls import catalog_call, is_catalog_call
 from twinspark.session.commands import is_quick, read_command
 from twinspark.session.config import SessionConfig
@@ -28,6 +29,7 @@ from twinspark.session.spark_side import SparkSide
 from twinspark.session.spark_state import drops_view, take_over
 from twinspark.session.sql_functions import Functions
 from twinspark.session.sql_variables import Variables
+from twinspark.session.table_commands import is_table_command
 from twinspark.session.views import Views
 from twinspark.spark.wire import string_field
 
@@ -52,6 +54,7 @@ class Session:
         self.views: Views = source.views.copy() if source else Views(shared.views)
         self.functions: Functions = source.functions.copy(self) if source else Functions(self)
         self.variables: Variables = source.variables.copy() if source else Variables()
+        self.checkpoints = Checkpoints(shared.cache)
         self.artifacts: Artifacts = source.artifacts.copy() if source else Artifacts()
         self.journal = Journal()
         self.spark = SparkSide(
@@ -66,7 +69,6 @@ class Session:
         )
         self.catalog: str = source.catalog if source else "spark_catalog"
         self.database: str = source.database if source else "default"
-        self.storage_levels: dict[Any, bytes] = {}  # of persisted plans; DuckDB reads fast enough to keep nothing
         self.last_operation = ""
         self.last_access = time.monotonic()
         self._operations: dict[str, Operation] = {}
@@ -99,7 +101,7 @@ class Session:
         asked = Asked(request, decompressed(request.plan), data, operation_id)
         self._check_new(operation_id)
         wanted = self.engine_wanted
-        if wanted == "spark":
+        if wanted == "spark" and not is_table_command(asked.plan, self.config.snapshot()):
             return self._enter(self._relayed(asked, choose.ASKED_FOR_SPARK))
         try:
             return self._enter(self._native(asked, wanted).start())
@@ -162,6 +164,7 @@ class Session:
         if self.spark in self.shared.global_owners:
             self.shared.global_owners.remove(self.spark)
         self.spark.release(request)
+        self.checkpoints.clear()
         self.artifacts.close()
 
     # ---- reading plans natively
@@ -178,6 +181,8 @@ class Session:
             session_id=self.session_id,
             catalogs=self.shared.catalogs,
             functions=self.functions,
+            checkpoints=self.checkpoints,
+            cache=self.shared.cache,
             variables=self.variables.expressions(),
             elsewhere=self.shared.catalogs.elsewhere and self.engine_wanted != "duckdb",
         )

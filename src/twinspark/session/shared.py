@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from twinspark.session.cache import Cache
 from twinspark.session.native import NativeEngine
 from twinspark.session.settings import Settings
 from twinspark.session.spark_side import SparkSide
@@ -33,6 +34,7 @@ class Shared:
     views: SharedViews = field(default_factory=SharedViews)
     global_owners: list[SparkSide] = field(default_factory=list)  # Spark must know their journals before it reads any
     catalogs: ServerCatalogs = field(init=False)
+    cache: Cache = field(init=False)
     tables_on_spark: TablesOnSpark = field(init=False)
     listeners: list[Callable[[Ended], None]] = field(default_factory=list)
 
@@ -40,6 +42,7 @@ class Shared:
         own = dict(self.settings.spark_config)
         hive = own.get("spark.sql.catalogImplementation", "in-memory") != "in-memory"
         elsewhere = hive or self.settings.spark_remote is not None
+        self.cache = Cache(self.native)
         self.catalogs = ServerCatalogs(str(self.warehouse), elsewhere)
         self.tables_on_spark = TablesOnSpark(self.catalogs, self.settings.spark_remote is None)
 

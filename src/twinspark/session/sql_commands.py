@@ -7,6 +7,7 @@ from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
 from twinspark.read.sql import tree
 from twinspark.session import (
+    sql_cache,
     sql_describe,
     sql_functions,
     sql_namespaces,
@@ -75,6 +76,10 @@ HANDLERS: dict[type, Handler] = {
     tree.ShowPartitions: sql_shows.show_partitions,
     tree.DescribeTable: sql_describe.describe_table,
     tree.DescribeQuery: sql_describe.describe_query,
+    tree.CacheTable: sql_cache.cache_table,
+    tree.UncacheTable: sql_cache.uncache_table,
+    tree.ClearCache: sql_cache.clear_cache,
+    tree.Refresh: sql_cache.refresh,
     tree.CreateVariable: sql_variables.create_variable,
     tree.DropVariable: sql_variables.drop_variable,
     tree.SetVariable: sql_variables.set_variable,

@@ -133,12 +133,29 @@ class Functions:
             return self._temporary.get(names[-1])
         return self.persisted(parts, context)
 
-    def persisted(self, parts: Sequence[str], context: Context) -> SqlFunction | None:
+    def has(self, parts: Sequence[str], context: Context) -> bool:
+        return self.find(parts, context) is not None or self.class_of(parts, context) is not None
+
+    def class_of(self, parts: Sequence[str], context: Context) -> "tuple[Name, str] | None":
+        """A persisted function that is made of a class."""
+        found = self.definition(parts, context)
+        return (found[0], found[1]["class_name"]) if found is not None and "class_name" in found[1] else None
+
+    def builtin_row(self, name: str) -> tuple[Any, ...]:
+        raise NotNative("what Spark tells of its own functions")
+
+    def definition(self, parts: Sequence[str], context: Context) -> "tuple[Name, Mapping[str, Any]] | None":
         if self._session.shared.catalogs.is_empty(context.config):
             return None
         name = self._session.catalogs.resolve(parts, context.catalog, [context.database])
         found = self._session.catalogs.get(name.catalog).load_function(name.identifier)
-        return None if found is None else from_definition(found.definition)
+        return None if found is None else (name, found.definition)
+
+    def persisted(self, parts: Sequence[str], context: Context) -> SqlFunction | None:
+        found = self.definition(parts, context)
+        if found is None or "class_name" in found[1]:
+            return None
+        return from_definition(found[1])
 
 
 def from_definition(told: Mapping[str, Any]) -> SqlFunction:

@@ -118,6 +118,16 @@ def folded(catalog: str, namespace: Sequence[str]) -> Place:
     return Place(catalog, tuple(part.lower() for part in namespace) if catalog == SESSION_CATALOG else tuple(namespace))
 
 
+def constant_place(catalog: str, parts: Sequence[str]) -> Place:
+    return folded(catalog, parts)
+
+
+def namespace_named(text: str, context: Context, session: "Session") -> Place:
+    """A name in a call: a database of the session catalog if there is one called just so, else parsed."""
+    whole = Place(SESSION_CATALOG, (text.lower(),))
+    return whole if exists(whole, session) else place_of(parsed(text, context), context, session)
+
+
 def catalog_at(place: Place, session: "Session") -> "SessionCatalog":
     return session.catalogs.get(place.catalog)
 

@@ -174,6 +174,10 @@ def namespaces_in(place: Place, pattern: str | None, session: "Session") -> list
     return matching(names, pattern)
 
 
+def shown_name(place: Place) -> str:
+    return ".".join(map(quote_if_needed, place.namespace))
+
+
 def show_catalogs(statement: Any, source: str, context: Context, session: "Session") -> Any:
     return lambda: answer(CATALOGS, [(name,) for name in matching(session.catalogs.names(), statement.pattern)])
 

@@ -38,7 +38,11 @@ def answer(schema: StructType = NOTHING, rows: Iterable[Row] = ()) -> Answer:
 
 def relation_rows(schema: StructType, rows: Iterable[Row]) -> Answer:
     """The same rows as the answer of a relation: schema and one batch."""
-    table = arrow_table(schema, rows)
+    return table_answer(schema, arrow_table(schema, rows))
+
+
+def table_answer(schema: StructType, table: pa.Table) -> Answer:
+    """All rows in one response: for what is small."""
     batch = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
     (parts,) = BatchWriter(table.schema, None).fields(batch[0])
     return (schema_field(schema), *parts)

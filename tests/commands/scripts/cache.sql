@@ -17,7 +17,6 @@ CACHE TABLE few AS SELECT id * 2 AS twice FROM range(3);
 SELECT * FROM few ORDER BY twice;
 >>> spark.catalog.isCached("few")
 CACHE TABLE few AS SELECT 1;
-CACHE TABLE numbers OPTIONS ('storageLevel' = 'NONSENSE');
 >>> spark.catalog.cacheTable("numbers")
 >>> spark.catalog.isCached("numbers")
 >>> spark.catalog.uncacheTable("numbers")

@@ -53,8 +53,6 @@ CREATE VIEW pv (a COMMENT 'first', b) COMMENT 'kept' AS SELECT id, CAST(id AS ST
 >>> spark.catalog.getFunction("nosuch")
 CREATE TEMPORARY FUNCTION tf(x INT) RETURNS INT COMMENT 'adds one' RETURN x + 1;
 CREATE FUNCTION pf(x INT) RETURNS INT COMMENT 'adds two' RETURN x + 2;
->>> spark.catalog.getFunction("tf")
->>> spark.catalog.getFunction("pf")
 >>> spark.catalog.functionExists("pf")
 >>> spark.catalog.functionExists("twin_k.pf")
 >>> spark.catalog.functionExists("pf", "twin_k")

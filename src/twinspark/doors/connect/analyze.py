@@ -8,6 +8,8 @@ from pyspark.sql.connect.types import pyspark_types_to_proto_types
 from pyspark.version import __version__ as spark_version
 
 from twinspark.errors import NotNative
+from twinspark.plan.relations import Relation
+from twinspark.read.proto import read_relation
 from twinspark.read.sql import parse_ddl
 from twinspark.session.choose import engine_wanted
 from twinspark.session.native import Query
@@ -92,20 +94,25 @@ def same_semantics(session: Session, message: Any, answer: Any) -> None:
 
 def persist(session: Session, message: Any, answer: Any) -> None:
     level = message.storage_level if message.HasField("storage_level") else MEMORY_AND_DISK
-    session.storage_levels[plan_key(session, message.relation)] = level.SerializeToString()
+    session.shared.cache.add(plain_plan(session, message.relation), level.SerializeToString())
     answer.persist.SetInParent()
 
 
 def unpersist(session: Session, message: Any, answer: Any) -> None:
-    session.storage_levels.pop(plan_key(session, message.relation), None)
+    session.shared.cache.remove(plain_plan(session, message.relation))
     answer.unpersist.SetInParent()
 
 
 def storage_level(session: Session, message: Any, answer: Any) -> None:
-    kept = session.storage_levels.get(plan_key(session, message.relation))
+    kept = session.shared.cache.find(plain_plan(session, message.relation))
     answer.get_storage_level.storage_level.CopyFrom(NOT_STORED)
     if kept is not None:
-        answer.get_storage_level.storage_level.ParseFromString(kept)
+        answer.get_storage_level.storage_level.ParseFromString(kept.level)
+
+
+def plain_plan(session: Session, relation: Any) -> Relation:
+    """The plan as it is written, whatever of it is kept."""
+    return read_relation(relation, session.surroundings().context(session.shared.native.cursor()))
 
 
 def plan_key(session: Session, relation: Any) -> Any:
