@@ -86,9 +86,9 @@ def calendar_moved(call: Call) -> Typed:
     zone = "UTC" if isinstance(value.type, TimestampNTZType) else call.settings.zone
     sign = "" if call.name == "+" else "-"
     parts = ", ".join(f"{sign}({{1}}).{part}" for part in ("months", "days", "micros"))
-    start = "{0}" if value.type == TIMESTAMP else "CAST({0} AS TIMESTAMPTZ)"
+    start = "{0}" if value.type == TIMESTAMP else "make_timestamptz(epoch_us({0}))"
     sum = f"spark_add_interval({start}, {parts}, {text(zone)})"
-    sum = sum if value.type == TIMESTAMP else f"CAST({sum} AS TIMESTAMP)"
+    sum = sum if value.type == TIMESTAMP else f"make_timestamp(epoch_us({sum}))"
     return Typed(value.type, call.any_nullable, None, sum, f"{value.text} {call.name} {interval.text}")
 
 
@@ -209,7 +209,7 @@ def year_month_made(call: Any, years: str, months: str) -> str:
 
 def day_time_made(call: Any, days: str, hours: str, minutes: str, seconds: str) -> str:
     whole = f"CAST({days} AS HUGEINT) * 86400000000 + CAST({hours} AS HUGEINT) * 3600000000"
-    micros = f"CAST({seconds} * 1000000 AS HUGEINT)"
+    micros = f"CAST(CAST({seconds} AS DECIMAL(38,6)) * 1000000 AS HUGEINT)"
     return within(f"({whole} + CAST({minutes} AS HUGEINT) * 60000000 + {micros})", DAY_TIME, OVERFLOW)
 
 
@@ -254,7 +254,7 @@ def calendar_made(fails: bool) -> Callable[..., str]:
         months = f"(CAST({y} AS HUGEINT) * 12 + {mo})"
         days = f"(CAST({w} AS HUGEINT) * 7 + {d})"
         clock = f"(CAST({h} AS HUGEINT) * 3600000000 + CAST({mi} AS HUGEINT) * 60000000)"
-        micros = f"({clock} + CAST({s} * 1000000 AS HUGEINT))"
+        micros = f"({clock} + CAST(CAST({s} AS DECIMAL(38,6)) * 1000000 AS HUGEINT))"
         fits = f"{months} BETWEEN -2147483648 AND 2147483647 AND {days} BETWEEN -2147483648 AND 2147483647"
         wrong = not_native("an interval beyond its limits") if fails else "NULL"
         made = (
@@ -308,9 +308,9 @@ def bucketed(call: Any, size: str, value: str, *origin: str) -> str:
     start = origin[0] if origin else begins or "TIMESTAMP '1970-01-01 00:00:00'"
     unit = "micros" if isinstance(call.arguments[0].type, DayTimeIntervalType) else "months"
     zone = text("UTC" if local or call.settings.zone in UTC_ZONES else call.settings.zone)
-    value, start = (f"CAST({v} AS TIMESTAMPTZ)" if local else v for v in (value, start))
+    value, start = (f"make_timestamptz(epoch_us({v}))" if local else v for v in (value, start))
     made = f"spark_bucket_{unit}(CAST({size} AS BIGINT), {value}, {start}, {zone})"
-    return f"CAST({made} AS TIMESTAMP)" if local else made
+    return f"make_timestamp(epoch_us({made}))" if local else made
 
 
 fn("time_bucket(any, any)", "", rule=bucket_type)

@@ -86,7 +86,8 @@ def units_added(unit: str, kind: DataType) -> Callable[..., str]:
     def write(call: Any, name: str, quantity: str, value: str) -> str:
         if unit in MONTHS:
             return moved_months(kind, value, quantity, MONTHS[unit], call.settings.zone)
-        return moved_micros(kind, value, quantity, MICROS[unit], call.settings.zone)
+        clock = call.settings.zone if MICROS[unit] >= DAY else "UTC"  # hours pass, days go round the clock
+        return moved_micros(kind, value, quantity, MICROS[unit], clock)
 
     return write
 
