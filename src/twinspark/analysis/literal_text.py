@@ -24,6 +24,7 @@ from twinspark.types import (
 )
 
 EPOCH = dt.datetime(1970, 1, 1)
+DAYS_OF_400_YEARS = 146_097
 
 
 def literal_text(value: Any, type: DataType, zone: str) -> str:
@@ -32,7 +33,7 @@ def literal_text(value: Any, type: DataType, zone: str) -> str:
     if isinstance(type, DoubleType | FloatType):
         return number_text(value, type)
     if isinstance(type, DecimalType):
-        return f"{abs(value) if not value else Decimal(value):f}"
+        return decimal_text(abs(value) if not value else Decimal(value))
     if isinstance(type, BinaryType):
         return f"X'{bytes(value).hex().upper()}'"
     if isinstance(type, DateType | TimestampType | TimestampNTZType):
@@ -42,6 +43,12 @@ def literal_text(value: Any, type: DataType, zone: str) -> str:
     if isinstance(type, YearMonthIntervalType):
         return year_month_text(value, type)
     return nested_text(value, type, zone)
+
+
+def decimal_text(value: Decimal) -> str:
+    """As java.math.BigDecimal writes it: small numbers with an exponent."""
+    exponent = value.as_tuple().exponent
+    return f"{value:f}" if isinstance(exponent, int) and exponent > 0 else str(value)
 
 
 def number_text(value: float, type: DataType) -> str:
@@ -74,10 +81,12 @@ def datetime_literal(value: int, type: DataType, zone: str) -> str:
 
 
 def date_text(days: int) -> str:
-    try:
-        return (EPOCH.date() + dt.timedelta(days=days)).isoformat()
-    except OverflowError:
-        return f"{days} days since 1970-01-01"
+    """As java.time.LocalDate writes it, years far away too: the calendar repeats after 400 of them."""
+    cycles, rest = divmod(days + EPOCH.toordinal() - 1, DAYS_OF_400_YEARS)
+    date = dt.date.fromordinal(rest + 1)
+    year = date.year + 400 * cycles
+    sign = "-" if year < 0 else "+" if year > 9999 else ""
+    return f"{sign}{abs(year):04d}-{date.month:02d}-{date.day:02d}"
 
 
 def local_micros(micros: int, zone: str) -> int:
@@ -89,12 +98,10 @@ def local_micros(micros: int, zone: str) -> int:
 
 
 def timestamp_text(micros: int) -> str:
-    try:
-        moment = EPOCH + dt.timedelta(microseconds=micros)
-    except OverflowError:
-        return f"{micros} microseconds since 1970-01-01"
-    text = moment.strftime("%Y-%m-%d %H:%M:%S").rjust(19, "0")
-    return text + (f".{moment.microsecond:06d}".rstrip("0") if moment.microsecond else "")
+    days, rest = divmod(micros, 86_400_000_000)
+    seconds, fraction = divmod(rest, 1_000_000)
+    text = f"{date_text(days)} {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return text + (f".{fraction:06d}".rstrip("0") if fraction else "")
 
 
 UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")

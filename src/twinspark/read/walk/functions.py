@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from twinspark.read.sql import tree
 from twinspark.read.sql.data_types import parse_type
 from twinspark.read.walk.expressions import Walk, tree_nodes, walks
 from twinspark.read.walk.identifiers import name_parts
-from twinspark.types import StructType, quote_identifier, quote_if_needed
+from twinspark.types import DateType, IntegerType, StructType, quote_identifier, quote_if_needed
 
 CAST_NAMES = frozenset(
     {"bigint", "binary", "boolean", "date", "decimal", "double", "float", "int"}
@@ -214,7 +215,7 @@ def over(function: Expression, spec: tree.WindowSpec, scope: Scope, walk: Walk) 
     definition = window_definition(spec, scope)
     partition = walk.reads(definition.partition, scope)
     ordering = [sort_order(item, scope, walk) for item in definition.order]
-    frame = read_frame(definition.frame, scope, walk) if definition.frame is not None else None
+    frame = read_frame(definition.frame, ordering, scope, walk) if definition.frame is not None else None
     return window_call(function, partition, ordering, frame, walk.settings)
 
 
@@ -239,18 +240,23 @@ def direction(item: tree.SortItem, child: Expression) -> SortOrder:
     return SortOrder(child=child, ascending=ascending, nulls_first=nulls_first)
 
 
-def read_frame(node: tree.WindowFrame, scope: Scope, walk: Walk) -> Frame:
+def read_frame(node: tree.WindowFrame, ordering: Sequence[SortOrder], scope: Scope, walk: Walk) -> Frame:
     lower = read_bound(node.begin, scope, walk)
     upper = read_bound(node.end, scope, walk) if node.end is not None else 0
-    text = " AND ".join(map(bound_text, (node.begin, node.end), (lower, upper)))
+    is_cast = node.unit == "RANGE" and [type(o.child.type) for o in ordering] not in ([IntegerType], [DateType])
+    if is_cast and len(ordering) != 1 and (node.begin.value is not None or (node.end and node.end.value is not None)):
+        raise NotNative("SQL: a range of values over several orders, or none")
+    text = " AND ".join(bound_text(n, b, is_cast) for n, b in ((node.begin, lower), (node.end, upper)))
     return Frame(rows=node.unit == "ROWS", lower=lower, upper=upper, text=f"{node.unit} BETWEEN {text}")
 
 
-def bound_text(node: tree.FrameBound | None, bound: Expression | int | None) -> str:
-    """SQL keeps the word that was written; DataFrames know only FOLLOWING."""
+def bound_text(node: tree.FrameBound | None, bound: Expression | int | None, is_cast: bool) -> str:
+    """SQL keeps the word that was written, unless a cast hides it; DataFrames know only FOLLOWING."""
     if node is None or node.value is None:
         return node.kind if node is not None else "CURRENT ROW"
     shown = abs(bound) if isinstance(bound, int) else bound.text if bound is not None else ""
+    if is_cast and node.kind == "PRECEDING":
+        return f"(- {shown}) FOLLOWING"
     return f"{shown} {node.kind}"
 
 
@@ -258,6 +264,6 @@ def read_bound(node: tree.FrameBound, scope: Scope, walk: Walk) -> Expression | 
     if node.value is None:
         return 0 if node.kind == "CURRENT ROW" else None
     value = walk.read(node.value, scope)
-    if isinstance(value, Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
+    if isinstance(value, Literal) and isinstance(value.type, IntegerType) and value.value is not None:
         return -value.value if node.kind == "PRECEDING" else value.value
     raise NotNative("SQL: a frame bound that is no whole number")

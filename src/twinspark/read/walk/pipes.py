@@ -11,7 +11,7 @@ from twinspark.analysis.aggregates import has_aggregate
 from twinspark.analysis.generators import generate, has_generator
 from twinspark.analysis.relations import Named, find_columns, passing
 from twinspark.analysis.scope import Frame
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.read.sql import tree
 from twinspark.read.walk.aggregation import Aggregation
 from twinspark.read.walk.conditions import where
@@ -19,7 +19,7 @@ from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.groups import List, checked
 from twinspark.read.walk.pivots import pivoted, unpivoted
 from twinspark.read.walk.queries import TERMS, Selected, organized, position_of, read_term, set_operation
-from twinspark.read.walk.select import select_over
+from twinspark.read.walk.select import OF_THE_SELECT, select_over
 from twinspark.read.walk.sources import read_join
 
 Operator = Callable[[Any, Frame, Walk], Frame]
@@ -39,7 +39,11 @@ def read_pipe(term: tree.Pipe, walk: Walk, organization: Any) -> Selected:
     operator = OPERATORS.get(term.operator.__class__)
     if operator is None:
         raise NotNative(f"SQL: |> {term.operator.__class__.__name__}")
-    return Selected(replace(operator(term.operator, replace(frame, source=None), walk), source=None))
+    try:
+        made = operator(term.operator, replace(frame, source=None), walk)
+    except SparkError as error:
+        raise (walk.located(error, term) if error.condition in OF_THE_SELECT else error) from error
+    return Selected(replace(made, source=None))
 
 
 TERMS[tree.Pipe] = read_pipe

@@ -1,0 +1,8 @@
+.PHONY: tpcds tpcds-record
+
+tpcds: $(READY)  ## TPC-DS natively, all queries, against Spark's recorded answers (SPARK_REPO: Spark's own variants too)
+	$(BIN)/python tests/tpcds/tpcds_data.py
+	TWINSPARK_TPCDS=all $(BIN)/python -m pytest --timeout=900 tests/tpcds
+
+tpcds-record: $(READY)  ## ask a real Spark TPC-DS again; needs SPARK_REPO, and REMOTE=sc://host:port
+	$(BIN)/python tests/tpcds/tpcds_answers.py $(REMOTE)
