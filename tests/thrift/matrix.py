@@ -30,9 +30,11 @@ RUNS = [
 JDBC = {"sasl": "", "binary": ";auth=noSasl", "http": ";transportMode=http;httpPath=cliservice"}
 
 
-def probed(part: str, environment: str, client: str, transport: str, port: int) -> dict[str, Any]:
+def probed(
+    part: str, environment: str, client: str, transport: str, port: int, zoo: dict[str, list[str]] = ALL
+) -> dict[str, Any]:
     python = ENVIRONMENTS / environment / "bin" / "python"
-    command = [str(python), str(HERE / "client_probe.py"), part, client, transport, str(port), zoo_query(ALL)]
+    command = [str(python), str(HERE / "client_probe.py"), part, client, transport, str(port), zoo_query(zoo)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert ran.returncode == 0, ran.stderr[-3000:]
     found: dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
@@ -84,12 +86,18 @@ def in_utc(text: str) -> str:
     return re.sub(r"tzinfo=(<UTC>|zoneinfo.ZoneInfo\(key='(Etc/)?UTC'\))", "tzinfo=UTC", text)
 
 
+# impyla knows no type id of an interval, which Spark's server sends to it all the same, and it asks for logs after an
+# error, at which Spark's server falls silent; the door bears with both.
+NOT_ON_SPARK = {"pyhive": set(), "impyla": {"span"}}
+
+
 @pytest.mark.parametrize("client", ["pyhive", "impyla"])
 def test_a_client_sees_the_same_on_spark_and_on_the_door(client: str, door: Server, spark_server: Any) -> None:
-    """Every value of every type, as the client shows it. (impyla asks for logs after an error, and Spark hangs.)"""
+    """Every value of every type, as the client shows it."""
     transport, port = spark_server
-    expected = probed("values", "clients", client, transport, port)
-    assert probed("values", "clients", client, transport, door.port) == expected
+    zoo = {name: values for name, values in ALL.items() if name not in NOT_ON_SPARK[client]}
+    expected = probed("values", "clients", client, transport, port, zoo)
+    assert probed("values", "clients", client, transport, door.port, zoo) == expected
 
 
 def jdbc(transport: str, port: int) -> dict[str, list[str]]:

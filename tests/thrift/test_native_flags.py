@@ -74,3 +74,12 @@ def test_a_result_of_150_megabytes_is_read_in_half_of_that(version: int, door: S
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     rows, grown = map(int, ran.stdout.split())
     assert rows == 150_000 and grown < 75
+
+
+@pytest.mark.parametrize("limit", [0, 7, 5000])
+def test_the_row_limit_of_a_client_is_kept(limit: int, connect: Connect) -> None:
+    connection = connect()
+    request = connection.execute_request("select id from range(3000)", None, None)
+    cursor = connection.cursor()
+    cursor.start({**request, "resultRowLimit": limit}, None, "")
+    assert [row[0] for row in cursor.fetchall()] == list(range(min(limit, 3000)))

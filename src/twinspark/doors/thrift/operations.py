@@ -268,7 +268,7 @@ def now() -> int:
     return int(time.time() * 1000)
 
 
-def statement_rows(statement: Statement) -> Rows:
+def statement_rows(statement: Statement, limit: int | None = None) -> Rows:
     """A command without columns answers as it does at Spark's server: one column and no rows."""
     schema = statement.schema
     if not schema.fields:
@@ -277,7 +277,8 @@ def statement_rows(statement: Statement) -> Rows:
     batches = statement.batches
     first = next(batches, None)
     arrow = first.schema if first is not None else backend_schema(schema)
-    return Rows(schema, arrow, chain_first(first, batches))
+    whole = chain_first(first, batches)
+    return Rows(schema, arrow, whole if limit is None else limited(whole, limit))
 
 
 def backend_schema(schema: t.StructType) -> pa.Schema:
@@ -293,3 +294,12 @@ def chain_first(first: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]) ->
     if first is not None:
         yield first
     yield from rest
+
+
+def limited(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The client's resultRowLimit: the rest is neither sent nor run."""
+    for batch in batches:
+        yield batch.slice(0, rows)
+        rows -= batch.num_rows
+        if rows <= 0:
+            return

@@ -175,9 +175,8 @@ class Service:
         statement = request.get("statement", "")
         arguments = arguments_of(request.get("parameters"), session.backend.time_zone)
         form = form_of(session.version, request, session.lz4)
-        operation = Operation(
-            OperationType.EXECUTE_STATEMENT, form, run_statement(session.backend, statement, arguments), session.backend
-        )
+        run = run_statement(session.backend, statement, arguments, request.get("resultRowLimit"))
+        operation = Operation(OperationType.EXECUTE_STATEMENT, form, run, session.backend)
         return self.launch(session, operation, request)
 
     def list_metadata(self, method: str, request: Message) -> Message:
@@ -304,8 +303,10 @@ OPERATION_TYPES = {
 }
 
 
-def run_statement(backend: BackendSession, statement: str, arguments: Arguments) -> Callable[[str], Rows]:
-    return lambda name: statement_rows(backend.execute(name, statement, arguments))
+def run_statement(
+    backend: BackendSession, statement: str, arguments: Arguments, limit: int | None
+) -> Callable[[str], Rows]:
+    return lambda name: statement_rows(backend.execute(name, statement, arguments), limit)
 
 
 def error_status(message: str, sqlstate: str) -> Message:
