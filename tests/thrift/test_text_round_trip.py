@@ -73,6 +73,22 @@ def test_decimals(scale: int) -> None:
     check()
 
 
+@pytest.mark.parametrize(
+    ("text", "precision", "scale", "value"),
+    [("1E+5", 38, 0, "100000"), ("-1.5E3", 38, 2, "-1500.00"), ("9E+37", 38, 0, "9" + "0" * 37),
+     ("0E+10", 5, 2, "0.00"),
+     ("12E-38", 38, 38, "0.00000000000000000000000000000000000012"), ("1E-40", 38, 38, None), ("1E+38", 38, 0, None)],
+)  # fmt: skip
+def test_decimals_of_negative_scale(text: str, precision: int, scale: int, value: str | None) -> None:
+    """BigDecimal writes an exponent where its scale is negative; a value that does not fit is an error, not a zero."""
+    kind = t.DecimalType(precision, scale)
+    if value is None:
+        with pytest.raises(DataError, match="row 0"):
+            from_text(pa.array([text]), kind)
+    else:
+        assert from_text(pa.array([text, None]), kind).to_pylist() == [Decimal(value), None]
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.none() | st.floats(), max_size=6))
 def test_doubles_look_like_javas_and_come_back(values: list[float | None]) -> None:
