@@ -54,7 +54,25 @@ def read_command(command: Any, context: Context, cursor: Cursor, session: "Sessi
         return merge_into(command.merge_into_table_command, context, session)
     if kind == "write_operation":
         return write_to_files(command.write_operation, context, cursor, session)
-    raise NotNative(f"command {kind}")
+    raise NotNative(TO_SPARK.get(kind or "", f"command {kind}"))
+
+
+# Commands that are Spark's, and why.
+TO_SPARK = {
+    "register_function": "Python and Java functions run on Spark",
+    "register_table_function": "Python table functions run on Spark",
+    "register_data_source": "Python data sources run on Spark",
+    "write_stream_operation_start": "streaming runs on Spark",
+    "streaming_query_command": "streaming runs on Spark",
+    "streaming_query_manager_command": "streaming runs on Spark",
+    "streaming_query_listener_bus_command": "streaming runs on Spark",
+    "get_resources_command": "a cluster's resources",
+    "create_resource_profile_command": "a cluster's resources",
+    "ml_command": "machine learning runs on Spark",
+    "pipeline_command": "declarative pipelines run on Spark",
+    "execute_external_command": "commands of other data sources",
+    "extension": "extensions of the protocol",
+}
 
 
 def is_quick(plan: Any) -> bool:

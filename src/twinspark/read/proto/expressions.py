@@ -115,9 +115,18 @@ def read_regex(message: Any, scope: Scope) -> list[Named]:
     ]
 
 
+EXPRESSIONS.part_of(
+    unresolved_star="lists of columns and arguments of functions",
+    unresolved_regex="lists of columns and arguments of functions",
+    sort_order="orders of sorts, windows and partitions",
+    lambda_function="arguments of higher-order functions",
+)
 EXPRESSIONS.to_spark(
+    named_argument_expression="arguments by name",
     unresolved_star="a star inside an expression",
     unresolved_regex="columns by regular expression under a name",
+    sort_order="an order inside an expression",
+    lambda_function="a lambda that is no argument",
     common_inline_user_defined_function="Python functions run on Spark",
     merge_action="MERGE",
     typed_aggregate_expression="typed aggregates of the Scala API",

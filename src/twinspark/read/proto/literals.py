@@ -51,6 +51,20 @@ PLAIN: dict[str, DataType] = {
 }
 
 
+TO_SPARK = {
+    "calendar_interval": "constants of months, days and microseconds at once",
+    "time": "constants of the TIME type",
+}
+SPECIALIZED: dict[str, DataType] = {
+    "bools": BOOLEAN,
+    "ints": INT,
+    "longs": LONG,
+    "floats": FLOAT,
+    "doubles": DOUBLE,
+    "strings": STRING,
+}
+
+
 def read_literal(message: Any, settings: Settings) -> Literal:
     value, type = literal_value(message)
     return build.literal(value, type, settings)
@@ -71,7 +85,15 @@ def literal_value(message: Any) -> tuple[Any, DataType]:
         return map_value(message)
     if kind == "struct":
         return struct_value(message)
-    raise NotNative(f"a {kind} constant")
+    if kind == "specialized_array":
+        return specialized_value(message.specialized_array)
+    raise NotNative(TO_SPARK.get(kind or "", f"a {kind} constant"))
+
+
+def specialized_value(message: Any) -> tuple[list[Any], DataType]:
+    """An array of plain values, none of them null."""
+    kind = message.WhichOneof("value_type")
+    return list(getattr(message, kind).values), ArrayType(SPECIALIZED[kind], False)
 
 
 def decimal_value(message: Any) -> tuple[Decimal, DataType]:

@@ -220,7 +220,12 @@ def read_repartition_by_expression(message: Any, context: Context) -> Frame:
     return make.over(scope.frame, lambda relation: relation)
 
 
+RELATIONS.part_of(catalog="the session, which answers spark.catalog's calls")
 RELATIONS.to_spark(
+    catalog="a catalog call inside a plan",
+    parse="texts in a column read as JSON, CSV or XML",
+    as_of_join="which of several rows as near is joined is a matter of Spark's partitions",
+    nearest_by_join="which of several rows as near is joined is a matter of Spark's partitions",
     map_partitions="Python functions run on Spark",
     group_map="Python functions run on Spark",
     co_group_map="Python functions run on Spark",

@@ -17,6 +17,7 @@ class Routes:
         self.oneof = oneof
         self.handlers: dict[str, Handler] = {}
         self.reasons: dict[str, str] = {}
+        self.parts: dict[str, str] = {}  # members that are read as parts of others, and where
 
     def handles(self, *members: str) -> Callable[[Handler], Handler]:
         def note(handler: Handler) -> Handler:
@@ -28,6 +29,9 @@ class Routes:
 
     def to_spark(self, **reasons: str) -> None:
         self.reasons.update(reasons)
+
+    def part_of(self, **places: str) -> None:
+        self.parts.update(places)
 
     def of(self, message: Any) -> tuple[Handler, Any]:
         """The handler of the member that is set, and the member's message."""

@@ -1,0 +1,63 @@
+"""Every member of the protocol's oneofs has a handler or a line with its reason on the list of what is Spark's."""
+
+from typing import Any
+
+import pytest
+from pyspark.sql.connect.proto import commands_pb2, expressions_pb2, types_pb2
+
+from tools.spark_list import COMMANDS, PAGE, members, page, sections
+from twinspark.analysis.context import Context
+from twinspark.errors import NotNative
+from twinspark.functions.settings import Settings
+from twinspark.read.proto.literals import read_literal
+from twinspark.read.proto.types import read_type
+from twinspark.session.commands import read_command
+
+TYPES = members(types_pb2.DataType, "kind")
+LITERALS = [m for m, answer in sections()["Constants"] if answer == "native"]
+
+
+def test_the_page_is_as_the_tables_are() -> None:
+    assert PAGE.read_text() == page(), "python -m tools.spark_list"
+
+
+@pytest.mark.parametrize("kind", sorted(set(members(commands_pb2.Command, "command_type")) - COMMANDS))
+def test_commands_of_sparks_say_why(kind: str) -> None:
+    command = commands_pb2.Command()
+    getattr(command, kind).SetInParent()
+    session: Any = None
+    with pytest.raises(NotNative) as why:
+        read_command(command, Context(), session, session)
+    assert not why.value.reason.startswith("command ")
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_types_are_read(kind: str) -> None:
+    """All kinds; one without its inner types is incomplete, and an unparsed one is a text."""
+    message = types_pb2.DataType()
+    getattr(message, kind).SetInParent()
+    if kind in ("array", "map"):
+        inner = getattr(message, kind)
+        for name in ("element_type",) if kind == "array" else ("key_type", "value_type"):
+            getattr(inner, name).integer.SetInParent()
+    if kind == "unparsed":
+        message.unparsed.data_type_string = "int"
+    if kind in ("geometry", "geography"):
+        getattr(message, kind).srid = 4326
+    if kind == "udt":
+        message.udt.type = "udt"
+        message.udt.python_class = "pyspark.testing.objects.ExamplePointUDT"
+        message.udt.sql_type.double.SetInParent()
+    assert read_type(message).typeName()
+
+
+@pytest.mark.parametrize("kind", [k for k in LITERALS if k not in ("struct", "decimal")])
+def test_plain_constants_are_read(kind: str) -> None:
+    message = expressions_pb2.Expression.Literal()
+    if kind == "specialized_array":
+        message.specialized_array.ints.values.extend([1, 2])
+    elif kind in ("null", "array", "map"):
+        getattr(message, kind).SetInParent()
+    else:
+        setattr(message, kind, type(getattr(message, kind))())
+    assert read_literal(message, Settings()).type.typeName()

@@ -1,0 +1,85 @@
+"""Writes docs/spark-list.md: what of the Connect protocol is read natively, and what is Spark's, with the reason.
+
+python -m tools.spark_list
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql.connect.proto import commands_pb2, expressions_pb2, relations_pb2
+
+import twinspark.read.proto as readers
+from twinspark.read.proto import literals
+from twinspark.read.proto.expressions import EXPRESSIONS
+from twinspark.read.proto.relations import RELATIONS
+from twinspark.read.proto.route import Routes
+from twinspark.session import commands, sql_cache
+
+PAGE = Path(__file__).parent.parent / "docs" / "spark-list.md"
+HEAD = """# What goes to Spark, and why
+
+Every member of the protocol's relations, expressions, constants and commands: *native* ones are read and run by the
+embedded engine (a function, a type or an option inside may still be Spark's: see functions.md); the others go to
+Spark as they came. Written by `python -m tools.spark_list`; a test holds that no member is forgotten.
+"""
+COMMANDS = frozenset(
+    {
+        "sql_command",
+        "create_dataframe_view",
+        "write_operation",
+        "write_operation_v2",
+        "merge_into_table_command",
+        "checkpoint_command",
+        "remove_cached_remote_relation_command",
+    }
+)
+LITERALS = frozenset({*literals.PLAIN, "null", "decimal", "array", "map", "struct", "specialized_array"})
+REGISTERED = (readers, sql_cache)  # their handlers are in the tables once they are imported
+
+
+def members(message: Any, oneof: str) -> list[str]:
+    return [field.name for field in message.DESCRIPTOR.oneofs_by_name[oneof].fields]
+
+
+def route_lines(routes: Routes, message: Any) -> Iterator[tuple[str, str]]:
+    for member in members(message, routes.oneof):
+        if member in routes.handlers:
+            yield member, "native"
+        elif member in routes.parts:
+            yield member, f"native, in {routes.parts[member]}"
+        else:
+            yield member, reason(routes.reasons, member)
+
+
+def table_lines(message: Any, oneof: str, native: frozenset[str], reasons: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for member in members(message, oneof):
+        yield member, "native" if member in native else reason(reasons, member)
+
+
+def reason(reasons: dict[str, str], member: str) -> str:
+    """KeyError: a member that nobody has thought of."""
+    return f"Spark: {reasons[member]}"
+
+
+def sections() -> dict[str, list[tuple[str, str]]]:
+    literal = expressions_pb2.Expression.Literal
+    return {
+        "Relations": list(route_lines(RELATIONS, relations_pb2.Relation)),
+        "Expressions": list(route_lines(EXPRESSIONS, expressions_pb2.Expression)),
+        "Constants": list(table_lines(literal, "literal_type", LITERALS, literals.TO_SPARK)),
+        "Commands": list(table_lines(commands_pb2.Command, "command_type", COMMANDS, commands.TO_SPARK)),
+    }
+
+
+def page() -> str:
+    parts = [HEAD]
+    for title, lines in sections().items():
+        rows = "\n".join(f"| `{member}` | {answer} |" for member, answer in lines)
+        native = sum(answer.startswith("native") for _, answer in lines)
+        parts.append(f"## {title}\n\n{native} of {len(lines)} are native.\n\n| member | engine |\n|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
