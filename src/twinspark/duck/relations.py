@@ -10,6 +10,7 @@ from twinspark.duck.expressions import SubqueryWriter, Writer, check_groupable
 from twinspark.duck.generators import generator_sql
 from twinspark.duck.select import Select, grows_too_much, wrapped
 from twinspark.duck.statement import Statement
+from twinspark.duck.window_keys import below, may_raise
 from twinspark.errors import NotNative
 from twinspark.functions.spelling import cast_to, duck_type, quoted_name
 from twinspark.plan.expressions import Expression, Subquery, WindowCall
@@ -118,6 +119,10 @@ class RelationWriter(SubqueryWriter):
             select = self.wrap(select)
         if select.group and any(map(has_subquery, relation.expressions)):
             select = self.wrap(select)  # DuckDB does not know the groups' columns inside
+        if windows and may_raise(relation, self.expressions(select).write):
+            select = self.wrap(select)  # what was folded in becomes columns
+        if windows and (lifted := below(relation, self.expressions(select).write)) is not relation:
+            relation, select = lifted, self.wrap(self.write(lifted.input))
         columns = list(map(self.expressions(select).write, relation.expressions))
         if grows_too_much(select, columns):
             select = self.wrap(select)
