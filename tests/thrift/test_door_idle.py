@@ -8,6 +8,7 @@ import pytest
 import twinspark.driver as driver
 from twinspark.doors.thrift import ConnectBackend, start
 from twinspark.doors.thrift.idle import look_after
+from twinspark.doors.thrift.server import end
 
 pytestmark = pytest.mark.spark
 
@@ -33,3 +34,15 @@ def test_stopping_frees_the_port_and_ends_connections(connect_url: str) -> None:
         connection.cursor().execute("select 1")
     with socket.create_server(("127.0.0.1", door.port)) as again:
         assert again.getsockname()[1] == door.port
+
+
+def test_a_kept_http_connection_that_was_dropped_is_opened_again(connect_url: str) -> None:
+    """Proxies and servers close what is idle; a session over HTTP does not end with that."""
+    with start("127.0.0.1", 0, ConnectBackend(connect_url)) as door:
+        connection = driver.connect("127.0.0.1", door.port, transport="http")
+        connection.cursor().execute("create or replace temp view kept as select 7 x")
+        for kept in list(door.connections):
+            end(kept)
+        time.sleep(0.2)
+        assert connection.cursor().execute("select x from kept").fetchall() == [(7,)]
+        connection.close()

@@ -2,6 +2,7 @@
 
 import base64
 import http.client
+import selectors
 import socket
 import ssl
 import struct
@@ -43,6 +44,8 @@ class HttpTransport:
         )
 
     def exchange(self, parts: Sequence[bytes | memoryview]) -> Reader:
+        if self.connection.sock is not None and is_dropped(self.connection.sock):
+            self.connection.close()  # the next request opens it again
         try:
             self.connection.request("POST", self.path, b"".join(parts), self.headers)
             response = self.connection.getresponse()
@@ -56,6 +59,13 @@ class HttpTransport:
 
     def close(self) -> None:
         self.connection.close()
+
+
+def is_dropped(idle: socket.socket) -> bool:
+    """Nothing is owed to us between two calls, so what can be read is the other side's farewell."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(idle, selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 def http_error(response: http.client.HTTPResponse, body: bytes) -> OperationalError:
