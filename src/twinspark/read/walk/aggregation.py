@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from twinspark.analysis import build
 from twinspark.analysis import relations as make
-from twinspark.analysis.aggregates import GroupingSets, aggregate, has_aggregate
+from twinspark.analysis.aggregates import GroupingSets, aggregate
 from twinspark.analysis.canonical import position
 from twinspark.analysis.names import LATERAL, Scope, lenient_hit, named_hit
 from twinspark.analysis.outer import outer_columns
@@ -93,7 +93,9 @@ class Aggregation:
         """Made of selected columns and of keys that are columns, which Spark carries up out of sight."""
         if isinstance(expression, Output | Literal | Column):
             return True
-        return not has_aggregate(expression) and all(map(self.is_reachable, children_of(expression)))
+        if isinstance(expression, AggregateCall):
+            return expression.name in ("grouping", "grouping_id")
+        return all(map(self.is_reachable, children_of(expression)))
 
     # ---- names
 
