@@ -68,3 +68,14 @@ def test_left_to_spark_with_a_reason(name: str, tmp_path: Path, connection: Any)
     with pytest.raises(NotNative) as raised:
         our_scan(name, CASES[name], str(tmp_path), connection)
     assert len(raised.value.reason) > 10
+
+
+def test_the_largest_file_is_read_first(tmp_path: Path, connection: Any) -> None:
+    """Recorded from Spark 4.2.1: files of 10, 3000, 100, 3000 and 1 rows come back as the second, fourth, third …"""
+    paths = []
+    for name, count in [("a", 10), ("b", 3000), ("c", 100), ("d", 3000), ("e", 1)]:
+        paths.append(str(tmp_path / f"{name}.parquet"))
+        connection.execute(f"COPY (SELECT '{name}' AS k, i FROM range({count}) t(i)) TO '{paths[-1]}' (FORMAT parquet)")
+    found = scan("parquet", paths, {}, None, ScanContext(connection, {}))
+    rows = connection.sql(f"SELECT k FROM {found.sql}").fetchall()
+    assert list(dict.fromkeys(k for (k,) in rows)) == ["b", "d", "c", "a", "e"]

@@ -153,7 +153,7 @@ def check_lines(request: Request, dialect: Dialect) -> None:
 def whole_lines(request: Request, dialect: Dialect) -> str:
     header = "true" if dialect.header else "false"
     return (
-        f"read_csv({literals(leaf.path for leaf in request.files)}, columns={{'line': 'VARCHAR'}}, auto_detect=false, "
+        f"read_csv({literals(request.paths_as_read)}, columns={{'line': 'VARCHAR'}}, auto_detect=false, "
         f"header={header}, delim={literal(NOWHERE)}, quote='', escape='', nullstr={literal(NOTHING)}, "
         "hive_partitioning=false)"
     )
@@ -181,7 +181,7 @@ def read_csv(request: Request, dialect: Dialect, width: int) -> str:
     nulls = literals(sorted({"", dialect.null_value}))
     header, padded = (str(flag).lower() for flag in (dialect.header, dialect.padded))
     return (
-        f"read_csv({literals(leaf.path for leaf in request.files)}, columns={{{columns}}}, auto_detect=false, "
+        f"read_csv({literals(request.paths_as_read)}, columns={{{columns}}}, auto_detect=false, "
         f"header={header}, delim={literal(dialect.separator)}, quote='\"', escape='\"', nullstr={nulls}, "
         f"null_padding={padded}, {hive_arguments(request.partitioning)})"
     )

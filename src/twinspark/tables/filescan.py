@@ -65,6 +65,15 @@ class Request:
             (leaf for leaf in self.partitioning.files if is_data(leaf.name) and leaf.size > 0), key=lambda f: f.path
         )
 
+    @property
+    def paths_as_read(self) -> list[str]:
+        """The largest file first: so Spark packs files into partitions, and so rows come without an order of theirs."""
+        return [leaf.path for leaf in largest_first(self.files)]
+
+
+def largest_first(files: Iterable[LeafFile]) -> list[LeafFile]:
+    return sorted(files, key=lambda leaf: -leaf.size)
+
 
 INDEX_OPTIONS = {"basepath", "recursivefilelookup", "pathglobfilter", "modifiedbefore", "modifiedafter", "path"}
 

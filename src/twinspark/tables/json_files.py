@@ -76,7 +76,7 @@ def without_rows(request: Request) -> FileScan:
 
 
 def objects(request: Request) -> str:
-    return f"read_json_objects({literals(leaf.path for leaf in request.files)}, format='newline_delimited')"
+    return f"read_json_objects({literals(request.paths_as_read)}, format='newline_delimited')"
 
 
 def ask(request: Request, query: str) -> Sequence[Any]:
@@ -161,7 +161,7 @@ def distinct_types(path: str) -> str:
 def read_json(request: Request, data: StructType) -> str:
     columns = ", ".join(f"{literal(f.name)}: {literal(duck_type(f.dataType))}" for f in data.fields)
     return (
-        f"read_json({literals(leaf.path for leaf in request.files)}, format='newline_delimited', "
+        f"read_json({literals(request.paths_as_read)}, format='newline_delimited', "
         f"columns={{{columns}}}, {hive_arguments(request.partitioning)})"
     )
 

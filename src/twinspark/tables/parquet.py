@@ -29,6 +29,7 @@ from twinspark.tables.filescan import (
     check_options,
     data_schema,
     file_scan,
+    largest_first,
     nullable_schema,
     partition_casts,
 )
@@ -97,14 +98,14 @@ def scan_groups(
     groups: Mapping[Footer, Sequence[LeafFile]], wanted: StructType, partitions: Partitioning, case_sensitive: bool
 ) -> list[tuple[tuple[Field, ...], list[str]]]:
     """Per footer: how its columns become the wanted ones, and its files; equal ways share one scan."""
-    merged: dict[tuple[Field, ...], list[str]] = {}
+    merged: dict[tuple[Field, ...], list[LeafFile]] = {}
     for footer, files in groups.items():
         refuse_rebased(footer)
         fields = tuple(
             directory_column(field, partitions) or column(field, footer.root, case_sensitive) for field in wanted.fields
         )
-        merged.setdefault(fields, []).extend(leaf.path for leaf in files)
-    return list(merged.items())
+        merged.setdefault(fields, []).extend(files)
+    return [(fields, [leaf.path for leaf in largest_first(files)]) for fields, files in merged.items()]
 
 
 def refuse_rebased(footer: Footer) -> None:

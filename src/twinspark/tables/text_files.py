@@ -23,7 +23,7 @@ def scan(request: Request) -> FileScan:
     data = data_schema(request, lambda: StructType([StructField("value", StringType(), True)]))
     if [field.dataType for field in data.fields] != [StringType()]:
         raise NotNative("text files read into other columns than one string")
-    paths = [leaf.path for leaf in request.files]
+    paths = request.paths_as_read
     return file_scan(request, data, lines(paths, data.names[0], request) if paths else "")
 
 
