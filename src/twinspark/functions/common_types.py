@@ -17,6 +17,7 @@ from twinspark.types import (
     ArrayType,
     BinaryType,
     BooleanType,
+    CalendarIntervalType,
     DataType,
     DateType,
     DayTimeIntervalType,
@@ -160,13 +161,13 @@ def ansi_string_promotion(text: DataType, other: DataType) -> DataType | None:
         return LONG
     if isinstance(other, FRACTIONAL_TYPES):
         return DOUBLE
-    if isinstance(other, INTERVAL):
+    if isinstance(other, (*INTERVAL, CalendarIntervalType)):
         return None
     return text if is_null(other) or is_string(other) else other
 
 
 def legacy_string_promotion(text: DataType, other: DataType) -> DataType | None:
-    return None if isinstance(other, BinaryType | BooleanType | NullType) else text
+    return None if isinstance(other, BinaryType | BooleanType | NullType | CalendarIntervalType) else text
 
 
 def wider_type(left: DataType, right: DataType, ansi: bool) -> DataType | None:

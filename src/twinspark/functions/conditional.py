@@ -16,6 +16,7 @@ from twinspark.types import (
     INT,
     ArrayType,
     BooleanType,
+    CalendarIntervalType,
     DataType,
     FloatType,
     MapType,
@@ -105,7 +106,11 @@ fn("nanvl(double|float, double|float)", "(CASE WHEN isnan({0}) THEN {1} ELSE {0}
 
 def nullif_type(call: Call) -> Typed:
     left, right = call.types
-    if isinstance(left, (ArrayType, StructType, MapType)) or is_null(left) or is_string(left) != is_string(right):
+    if (
+        isinstance(left, (ArrayType, StructType, MapType, CalendarIntervalType))
+        or is_null(left)
+        or is_string(left) != is_string(right)
+    ):
         raise NotNative(f"nullif of {left.simpleString()} and {right.simpleString()}")
     if left == right or (is_integral(left) and is_integral(right)):
         return Typed(left, True)

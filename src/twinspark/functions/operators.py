@@ -19,7 +19,7 @@ from twinspark.functions.native_spelling import (
     sql_decimal_remainder,
     sql_decimal_subtract,
 )
-from twinspark.functions.registry import fn
+from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, error
 from twinspark.functions.time_arithmetic import timestamp_arithmetic
 from twinspark.functions.typing import (
@@ -243,6 +243,8 @@ def negative(call: Call) -> Typed:
     (type,) = call.types
     if is_string(type) or is_null(type):
         return Typed(DOUBLE, True, (DOUBLE,))
+    if isinstance(type, CalendarIntervalType):
+        return Typed(type, call.arguments[0].nullable, writer=SPARK)
     if not is_numeric(type) and not isinstance(type, INTERVAL):
         raise unexpected_input_type(call, 0, ARITHMETIC_INPUT)
     return Typed(type, call.arguments[0].nullable)
@@ -416,7 +418,8 @@ def compared_string(call: Call, left: DataType, right: DataType) -> DataType | N
         return left if is_string(left) else right
     if isinstance(other, DecimalType):
         return DOUBLE if other.scale > 0 else other
-    return None if isinstance(other, (*INTERVAL, ArrayType, MapType, StructType)) else other
+    unlike = (*INTERVAL, CalendarIntervalType, ArrayType, MapType, StructType)
+    return None if isinstance(other, unlike) else other
 
 
 def compared_decimals(call: Call) -> tuple[DataType, DataType]:
@@ -438,7 +441,7 @@ def compared_decimals(call: Call) -> tuple[DataType, DataType]:
 
 
 def check_comparable(call: Call, type: DataType, name: str) -> None:
-    if any(isinstance(inner, MapType) for inner in nested_types(type)):
+    if any(isinstance(inner, MapType | CalendarIntervalType) for inner in nested_types(type)):
         raise SparkError(
             "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
             functionName=f"`{name}`",
