@@ -1,4 +1,4 @@
-"""The statements of statements.sql, and how a session answers each: schema and rows, or the condition it is refused by."""
+"""The statements of statements.sql, and how a session answers each: schema and rows, or why it is refused."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def statements() -> list[str]:
     """One statement ends with a semicolon at the end of its line; comments are lines of their own."""
     lines = (HERE / "statements.sql").read_text().splitlines()
     text = "\n".join(line for line in lines if not line.startswith("--"))
-    return [each.strip() for each in text.split(";\n") if each.strip()]
+    return [each.strip().rstrip(";") for each in text.split(";\n") if each.strip()]
 
 
 def answer(spark: Any, statement: str) -> dict[str, Any]:

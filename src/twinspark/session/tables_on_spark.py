@@ -15,9 +15,10 @@ from pyspark.sql.connect.proto import base_pb2
 from twinspark.session.plans import decompressed
 from twinspark.session.tables_session import ServerCatalogs
 from twinspark.spark.relay import Relay
+from twinspark.tables.catalog import Identifier
 
 if TYPE_CHECKING:
-    from twinspark.tables.session_catalog import SessionCatalog
+    from twinspark.tables.session_catalog import SessionCatalog, View
 
 log = logging.getLogger("twinspark.session")
 USER = "twinspark-tables"
@@ -41,6 +42,10 @@ class Words:
         if isinstance(request, base_pb2.ExecutePlanRequest):
             request.plan.CopyFrom(decompressed(request.plan))  # one that came compressed is all bytes
         return cls(list(texts_of(request)))
+
+    def add(self, text: str) -> None:
+        self._text += text.lower()
+        self._words |= set(re.findall(r"\w+", text.lower()))
 
     def __contains__(self, name: str) -> bool:
         return name in self._words or (not name.isidentifier() and name in self._text)
@@ -86,25 +91,42 @@ class TablesOnSpark:
             self._databases = {"default"}
             self._run(relay, LISTING)
 
-    def _statements(self, words: "Words") -> Iterator[str]:
+    def _statements(self, words: Words) -> Iterator[str]:
+        """Databases first, then tables, then views, those that others are made of before these."""
         home = self._catalogs.of({}).get(HOME)
         queries = import_module("twinspark.tables.on_spark")
+        there = [each for (database,) in home.list_namespaces() for each in home.list_tables([database])]
+        views = self._views(home, there, words)
+        yield from self._new_databases(home, queries, words)
+        yield from self._forgotten(queries, {(each.namespace[0], each.name) for each in there})
+        made_of = [view.identifier for view in reversed(views)]
+        plain = [each for each in there if each.name in words and each not in made_of]
+        for identifier in (*plain, *made_of):
+            key = (identifier.namespace[0], identifier.name)
+            self._known[key], statements = queries.shown(home, identifier, self._known.get(key))
+            yield from statements
+
+    def _views(self, home: "SessionCatalog", there: list[Identifier], words: Words) -> "list[View]":
+        """The views that are named, and those their texts name; what the texts name is added to the words."""
+        found: dict[Identifier, View] = {}
+        while new := [each for each in there if each.name in words and each not in found and home.load_view(each)]:
+            for identifier in new:
+                view = home.load_view(identifier)
+                assert view is not None
+                found[identifier] = view
+                words.add(view.text)
+        return list(found.values())
+
+    def _new_databases(self, home: "SessionCatalog", queries: Any, words: Words) -> Iterator[str]:
         for (database,) in home.list_namespaces():
             if database not in self._databases and database in words:
                 self._databases.add(database)
                 yield queries.make_database(database)
-            yield from self._of_database(home, queries, database, words)
 
-    def _of_database(self, home: "SessionCatalog", queries: Any, database: str, words: "Words") -> Iterator[str]:
-        there = {each.name: each for each in home.list_tables([database])}
-        for key in [key for key in self._known if key[0] == database and key[1] not in there]:
+    def _forgotten(self, queries: Any, there: set[tuple[str, str]]) -> Iterator[str]:
+        for key in [key for key in self._known if key not in there]:
             del self._known[key]
             yield queries.forget(*key)
-        for name, identifier in there.items():
-            if name in words:
-                state, statements = queries.shown(home, identifier, self._known.get((database, name)))
-                self._known[database, name] = state
-                yield from statements
 
     def _run(self, relay: Relay, statement: str) -> None:
         request = base_pb2.ExecutePlanRequest(session_id=self._session_id, operation_id=str(uuid.uuid4()))

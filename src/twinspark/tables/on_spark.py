@@ -38,7 +38,14 @@ def view_over(identifier: Identifier, query: str) -> str:
 
 
 def view_state(view: View, known: str | None) -> tuple[str, list[str]]:
-    return view.text, [] if view.text == known else [view_over(view.identifier, view.text)]
+    """Names in the view's text are looked up where it was made."""
+    state = f"{view.text} in {view.namespace} as {view.columns}"
+    if state == known:
+        return state, []
+    there = ".".join(map(quote_identifier, view.namespace))
+    names = f" ({', '.join(map(quote_identifier, view.columns))})" if view.columns else ""
+    made = f"CREATE OR REPLACE VIEW {view.identifier}{names} AS {view.text}"
+    return state, [make_database(view.namespace[0]), f"USE {there}", made, "USE default"]
 
 
 def file_table_state(table: FileTable, known: str | None) -> tuple[str, list[str]]:

@@ -1,6 +1,7 @@
 """TableCatalog on Iceberg: names, namespaces and staged tables; every write is one commit."""
 
 import os
+import shutil
 import threading
 import uuid
 from collections import defaultdict
@@ -24,7 +25,7 @@ from twinspark.tables.catalog import Identifier, Namespace
 from twinspark.tables.changes import RemoveProperty, SetProperty, TableChange
 from twinspark.tables.iceberg.alter import apply_changes
 from twinspark.tables.iceberg.datafile import WriteTarget
-from twinspark.tables.iceberg.local import open_local
+from twinspark.tables.iceberg.local import local, open_local
 from twinspark.tables.iceberg.spec import partition_spec
 from twinspark.tables.iceberg.staged import (
     EVERYTHING,
@@ -107,9 +108,16 @@ class IcebergCatalog:
 
     def drop_table(self, identifier: Identifier, purge: bool = False) -> bool:
         try:
-            self.catalog.purge_table(key(identifier)) if purge else self.catalog.drop_table(key(identifier))
+            location = self.catalog.load_table(key(identifier)).location()
+            if purge and not location.startswith(("file:", "/")):
+                self.catalog.purge_table(key(identifier))
+                return True
+            self.catalog.drop_table(key(identifier))
         except NoSuchTableError:
             return False
+        if purge:
+            # The whole directory is the table's own: PyIceberg would read every manifest to find the same files.
+            shutil.rmtree(local(location), ignore_errors=True)
         return True
 
     def rename_table(self, identifier: Identifier, new_identifier: Identifier) -> None:

@@ -26,18 +26,24 @@ TABLES: Mapping[str, Callable[[Table], Any]] = {
 def metadata_table(table: Table, name: str) -> Any | None:
     """The metadata table's rows, or None when there is none of that name."""
     read = TABLES.get(name.lower())
-    return None if read is None else with_zones(read(table))
+    return None if read is None else as_spark(read(table))
 
 
-def with_zones(rows: pa.Table) -> pa.Table:
-    """PyIceberg gives moments without a zone: they are UTC, and Spark's TIMESTAMP. A table without partitions has
-    no column for them (Iceberg's own tables leave it out)."""
-    plain = rows.select([field.name for field in rows.schema if not is_empty_struct(field.type)])
-    kinds = [
-        field.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(field.type) else field
-        for field in plain.schema
-    ]
-    return plain.cast(pa.schema(kinds))
+def as_spark(rows: pa.Table) -> pa.Table:
+    """PyIceberg gives moments without a zone: they are UTC, and Spark's TIMESTAMP. A table without partitions has no
+    column for them: Iceberg's own tables leave it out."""
+    columns = {name: plain(rows.column(name).combine_chunks()) for name in rows.schema.names}
+    return pa.table({name: column for name, column in columns.items() if not is_empty_struct(column.type)})
+
+
+def plain(column: pa.Array) -> pa.Array:
+    if pa.types.is_timestamp(column.type):
+        return column.cast(pa.timestamp("us", "UTC"))
+    if pa.types.is_struct(column.type) and any(is_empty_struct(field.type) for field in column.type):
+        kept = [field for field in column.type if not is_empty_struct(field.type)]
+        parts = [column.field(field.name) for field in kept]
+        return pa.StructArray.from_arrays(parts, fields=kept, mask=column.is_null())
+    return column
 
 
 def is_empty_struct(type: pa.DataType) -> bool:
