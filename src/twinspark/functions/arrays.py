@@ -19,6 +19,7 @@ from twinspark.types import (
     STRING,
     ArrayType,
     BinaryType,
+    CalendarIntervalType,
     ByteType,
     IntegerType,
     MapType,
@@ -241,8 +242,8 @@ def joined_type(call: Call) -> Typed:
         )
     if any(isinstance(t, ArrayType) for t in call.types):
         raise different_data_types(call, "concat")
-    if any(isinstance(t, MapType | StructType) for t in call.types):
-        raise NotNative("concat of maps or structs")
+    if any(isinstance(t, MapType | StructType | CalendarIntervalType) for t in call.types):
+        raise NotNative("concat of maps, structs or calendar intervals")
     if call.types and all(isinstance(t, BinaryType) for t in call.types):
         return Typed(BINARY, call.any_nullable)
     return Typed(STRING, False, [STRING] * len(call.types), add_nullable_casts=True)
