@@ -5,6 +5,7 @@ from twinspark.functions import arrays as arrays
 from twinspark.functions import conditional as conditional
 from twinspark.functions import dates as dates
 from twinspark.functions import formats as formats
+from twinspark.functions import from_json as from_json
 from twinspark.functions import gathering as gathering
 from twinspark.functions import generators as generators
 from twinspark.functions import hashes as hashes

@@ -122,8 +122,11 @@ static bool read_string(json_reader *reader) {
     reader->string.length = 0;
     while (reader->at < reader->end) {
         const char *start = reader->at;
-        while (reader->at < reader->end && *reader->at != quote && *reader->at != '\\')
+        while (reader->at < reader->end && *reader->at != quote && *reader->at != '\\') {
+            if (reader->no_controls && (unsigned char)*reader->at < 0x20)
+                return refuse(reader, MALFORMED), false;
             reader->at++;
+        }
         add_bytes(&reader->string, start, (size_t)(reader->at - start));
         if (reader->at == reader->end)
             break;
@@ -207,7 +210,7 @@ static enum json_token read_number(json_reader *reader) {
     bool fraction;
     const char *start = reader->at, *end = past_number(reader, start, &fraction);
     if (!end && reader->non_numeric && starts_with(reader, "-I"))
-        return read_word(reader, starts_with(reader, "-INF") && !starts_with(reader, "-INFI") ? "-INF" : "-Infinity", VALUE_FLOAT);
+        return read_word(reader, starts_with(reader, "-IN") ? "-INF" : "-Infinity", VALUE_FLOAT);
     if (!end || !ends_at_root(reader, end))
         return refuse(reader, MALFORMED);
     if (end - start > LONGEST_NUMBER)
@@ -222,9 +225,10 @@ static enum json_token read_odd_value(json_reader *reader) {
     if (reader->non_numeric && *reader->at == 'N')
         return read_word(reader, "NaN", VALUE_FLOAT);
     if (reader->non_numeric && *reader->at == 'I')
-        return read_word(reader, starts_with(reader, "INF") ? "INF" : "Infinity", VALUE_FLOAT);
-    bool unknown = (unsigned char)*reader->at >= 0x80 || (reader->non_numeric && *reader->at == '+');
-    return refuse(reader, unknown && *reader->at == '+' ? ELSEWHERE : MALFORMED);
+        return read_word(reader, "Infinity", VALUE_FLOAT);
+    if (reader->non_numeric && starts_with(reader, "+I"))
+        return read_word(reader, starts_with(reader, "+IN") ? "+INF" : "+Infinity", VALUE_FLOAT);
+    return refuse(reader, MALFORMED);
 }
 
 static enum json_token read_value(json_reader *reader) {

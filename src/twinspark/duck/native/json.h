@@ -22,6 +22,7 @@ typedef struct {
     size_t depth, scopes_size;
     bool need_comma;
     bool non_numeric; /* NaN, Infinity and their kin are numbers */
+    bool no_controls; /* raw control characters in strings are an error */
 } json_reader;
 
 void open_json(json_reader *reader, text value);

@@ -4,9 +4,11 @@ import json
 from typing import Any
 
 from pyspark.sql.connect.types import proto_schema_to_pyspark_data_type
+from pyspark.sql.types import _parse_datatype_json_string
 
 from twinspark.errors import NotNative
-from twinspark.read.sql import parse_schema, parse_type
+from twinspark.functions import schema_texts
+from twinspark.read.sql import parse_schema, parse_schema_argument, parse_type
 from twinspark.types import DataType, StructType
 
 
@@ -29,3 +31,13 @@ def read_schema_text(text: str) -> StructType:
     if text.lstrip().startswith("{"):
         return StructType.fromJson(json.loads(text))
     return parse_schema(text)
+
+
+def read_schema_argument(text: str) -> DataType:
+    """The schema that from_json and its like are given: Spark's JSON, columns, or a type."""
+    if text.lstrip().startswith(("{", '"')):
+        return _parse_datatype_json_string(text)
+    return parse_schema_argument(text)
+
+
+schema_texts.use(read_schema_argument)

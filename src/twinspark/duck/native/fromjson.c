@@ -1,0 +1,362 @@
+/* from_json: what Spark's JacksonParser makes of a text and a schema, in its PERMISSIVE mode.
+ *
+ * SQL spelling: CAST(CAST(spark_from_json(text, schema) AS JSON) AS <type>). The result is JSON again, but with nothing in it that
+ * does not fit the schema. The schema is written in letters: b boolean, t s i l whole numbers, f d floating ones, v string,
+ * q a number or string kept as a string, Q a string kept so, [x array, mx map of strings to x, (3:abcx4:defgy) struct. */
+#include "json.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+typedef struct schema {
+    char kind;
+    int count;
+    text *names;
+    struct schema *children;
+} schema;
+
+static schema read_schema(const char **at) {
+    schema made = {.kind = *(*at)++};
+    if (made.kind == '[' || made.kind == 'm') {
+        made.count = 1;
+        made.children = malloc(sizeof(schema));
+        made.children[0] = read_schema(at);
+    }
+    while (made.kind == '(' && **at != ')') {
+        made.children = realloc(made.children, sizeof(schema) * (size_t)(made.count + 1));
+        made.names = realloc(made.names, sizeof(text) * (size_t)(made.count + 1));
+        char *name;
+        uint32_t length = (uint32_t)strtoul(*at, &name, 10);
+        made.names[made.count] = (text){name + 1, length};
+        *at = name + 1 + length;
+        made.children[made.count++] = read_schema(at);
+    }
+    *at += made.kind == '(';
+    return made;
+}
+
+static void free_schema(schema *of) {
+    for (int i = 0; i < of->count; i++)
+        free_schema(&of->children[i]);
+    free(of->children);
+    free(of->names);
+}
+
+/* One text being read. Spark catches an error inside a field's value and reads on from there, in ways of its own: such a text is
+ * left to it, unless it simply ended. */
+typedef struct {
+    json_reader reader;
+    json_writer scratch;
+    int catchers; /* fields of structs and values of maps around what is read */
+    bool noted, caught;
+} conversion;
+
+enum outcome { CONVERTED, FAILED };
+static enum outcome convert(conversion *task, const schema *to, buffer *out);
+
+static void note_problem(conversion *task) {
+    if (!task->reader.problem || task->noted)
+        return;
+    task->noted = true;
+    task->caught = task->catchers > 0 && task->reader.at != task->reader.end;
+}
+
+static enum json_token step(conversion *task) {
+    enum json_token token = next_token(&task->reader);
+    note_problem(task);
+    return token;
+}
+
+/* The first token of a field's value: Jackson reads it with the field's name, except that a string is read when it is asked for. */
+static void step_to_value(conversion *task) {
+    const char *at = task->reader.at;
+    while (at < task->reader.end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
+        at++;
+    bool string = at < task->reader.end && (*at == '"' || *at == '\'');
+    task->catchers += string;
+    step(task);
+    task->catchers -= string;
+}
+
+static void skip(conversion *task) {
+    skip_children(&task->reader);
+    note_problem(task);
+}
+
+static void add_text(buffer *out, const char *words) { add_bytes(out, words, strlen(words)); }
+
+static enum outcome convert_field(conversion *task, const schema *to, buffer *out) {
+    size_t depth = task->reader.depth;
+    step_to_value(task);
+    if (task->reader.problem)
+        return FAILED;
+    buffer value = {0};
+    task->catchers++;
+    enum outcome outcome = convert(task, to, &value);
+    task->catchers--;
+    if (outcome == CONVERTED && !task->reader.problem) {
+        out->length = 0;
+        add_bytes(out, value.bytes, value.length);
+    }
+    free(value.bytes);
+    if (outcome == FAILED && !task->reader.problem) {
+        skip(task);
+        while (task->reader.depth > depth && !task->reader.problem)
+            step(task);
+    }
+    return outcome;
+}
+
+static int field_named(const json_reader *reader, const schema *to) {
+    for (int i = 0; i < to->count; i++)
+        if (to->names[i].length == reader->string.length && memcmp(to->names[i].bytes, reader->string.bytes, reader->string.length) == 0)
+            return i;
+    return -1;
+}
+
+/* Every field, null where nothing was found. */
+static void write_fields(const schema *to, const buffer *fields, buffer *out) {
+    for (int i = 0; i < to->count; i++) {
+        add_byte(out, i ? ',' : '{');
+        add_quoted(out, to->names[i], false);
+        add_byte(out, ':');
+        if (fields && fields[i].length)
+            add_bytes(out, fields[i].bytes, fields[i].length);
+        else
+            add_text(out, "null");
+    }
+    add_byte(out, '}');
+}
+
+/* A field that fails stays what it was; one that comes again takes the place of the earlier. */
+static enum outcome convert_struct(conversion *task, const schema *to, buffer *out) {
+    buffer *fields = calloc((size_t)to->count + 1, sizeof *fields);
+    while (step(task) != END_OBJECT && !task->reader.problem) {
+        int field = field_named(&task->reader, to);
+        if (field >= 0)
+            convert_field(task, &to->children[field], &fields[field]);
+        else {
+            step(task);
+            skip(task);
+        }
+    }
+    write_fields(to, fields, out);
+    for (int i = 0; i < to->count; i++)
+        free(fields[i].bytes);
+    free(fields);
+    return CONVERTED;
+}
+
+static bool was_key(const buffer *keys, const uint32_t *ends, int count, const buffer *key) {
+    for (int i = 0; i < count; i++) {
+        uint32_t start = i ? ends[i - 1] : 0;
+        if (ends[i] - start == key->length && memcmp(keys->bytes + start, key->bytes, key->length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A value that fails makes the whole map fail, at its end. A key that comes twice stays twice in Spark: not here. */
+static enum outcome convert_map(conversion *task, const schema *to, buffer *out) {
+    buffer keys = {0};
+    uint32_t *ends = NULL;
+    int count = 0;
+    enum outcome outcome = CONVERTED;
+    add_byte(out, '{');
+    while (step(task) != END_OBJECT && !task->reader.problem) {
+        if (was_key(&keys, ends, count, &task->reader.string))
+            task->reader.problem = ELSEWHERE;
+        add_bytes(&keys, task->reader.string.bytes, task->reader.string.length);
+        ends = realloc(ends, sizeof *ends * (size_t)(count + 1));
+        ends[count++] = (uint32_t)keys.length;
+        if (count > 1)
+            add_byte(out, ',');
+        add_quoted(out, (text){task->reader.string.bytes, (uint32_t)task->reader.string.length}, false);
+        add_byte(out, ':');
+        buffer value = {0};
+        if (convert_field(task, to->children, &value) == FAILED)
+            outcome = FAILED;
+        add_bytes(out, value.bytes, value.length);
+        free(value.bytes);
+    }
+    add_byte(out, '}');
+    free(keys.bytes);
+    free(ends);
+    return outcome;
+}
+
+/* An element that fails makes the array fail there and then. */
+static enum outcome convert_array(conversion *task, const schema *to, buffer *out) {
+    char mark = '[';
+    while (step(task) != END_ARRAY && !task->reader.problem) {
+        add_byte(out, mark);
+        mark = ',';
+        if (convert(task, to->children, out) == FAILED)
+            return FAILED;
+    }
+    add_text(out, mark == '[' ? "[]" : "]");
+    return CONVERTED;
+}
+
+/* --- plain values --- */
+
+static enum outcome convert_whole(const json_reader *reader, long long lowest, long long highest, buffer *out) {
+    char digits[24];
+    if (reader->token != VALUE_INT || reader->raw.length > 21)
+        return FAILED;
+    memcpy(digits, reader->raw.bytes, reader->raw.length);
+    digits[reader->raw.length] = 0;
+    errno = 0;
+    long long value = strtoll(digits, NULL, 10);
+    if (errno || value < lowest || value > highest)
+        return FAILED;
+    if (lowest == -128 && value > 127) /* Jackson takes bytes without a sign too */
+        value -= 256;
+    snprintf(digits, sizeof digits, "%lld", value);
+    add_text(out, digits);
+    return CONVERTED;
+}
+
+static bool is_text(const buffer *string, const char *words) { return string->length == strlen(words) && memcmp(string->bytes, words, string->length) == 0; }
+
+static bool named_number(const buffer *string, double *value) {
+    if (is_text(string, "NaN"))
+        *value = NAN;
+    else if (is_text(string, "+INF") || is_text(string, "+Infinity") || is_text(string, "Infinity"))
+        *value = INFINITY;
+    else if (is_text(string, "-INF") || is_text(string, "-Infinity"))
+        *value = -INFINITY;
+    else
+        return false;
+    return true;
+}
+
+static enum outcome convert_floating(const json_reader *reader, bool single, buffer *out) {
+    char digits[1100];
+    double value = 0;
+    if (reader->token == VALUE_INT || reader->token == VALUE_FLOAT) {
+        memcpy(digits, reader->raw.bytes, reader->raw.length);
+        digits[reader->raw.length] = 0;
+        value = single ? (double)strtof(digits, NULL) : strtod(digits, NULL);
+    } else if (reader->token != VALUE_STRING || !named_number(&reader->string, &value))
+        return FAILED;
+    if (isnan(value) || isinf(value))
+        add_text(out, isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+    else {
+        snprintf(digits, sizeof digits, value == 0 && signbit(value) ? "-0.0" : "%.17g", value);
+        add_text(out, digits);
+    }
+    return CONVERTED;
+}
+
+static enum outcome quoted(conversion *task, text value, buffer *out) {
+    if (memchr(value.bytes ? value.bytes : "", 0, value.length))
+        task->reader.problem = ELSEWHERE;
+    add_quoted(out, value, false);
+    return CONVERTED;
+}
+
+static enum outcome convert_string(conversion *task, buffer *out) {
+    json_reader *reader = &task->reader;
+    if (reader->token == VALUE_STRING)
+        return quoted(task, (text){reader->string.bytes, (uint32_t)reader->string.length}, out);
+    reset_writer(&task->scratch);
+    copy_structure(reader, &task->scratch);
+    note_problem(task);
+    return quoted(task, (text){task->scratch.out.bytes, (uint32_t)task->scratch.out.length}, out);
+}
+
+/* What SQL converts later: an empty string fails. */
+static enum outcome convert_kept(conversion *task, bool numbers, buffer *out) {
+    json_reader *reader = &task->reader;
+    if (reader->token == VALUE_STRING && reader->string.length)
+        return quoted(task, (text){reader->string.bytes, (uint32_t)reader->string.length}, out);
+    if (!numbers && reader->token == VALUE_INT)
+        reader->problem = ELSEWHERE; /* seconds or days */
+    if (!numbers || (reader->token != VALUE_INT && reader->token != VALUE_FLOAT))
+        return FAILED;
+    return quoted(task, reader->raw, out);
+}
+
+static enum outcome convert(conversion *task, const schema *to, buffer *out) {
+    json_reader *reader = &task->reader;
+    if (reader->token == VALUE_NULL) {
+        add_text(out, "null");
+        return CONVERTED;
+    }
+    switch (to->kind) {
+    case 'b':
+        if (reader->token != VALUE_TRUE && reader->token != VALUE_FALSE)
+            return FAILED;
+        add_text(out, reader->token == VALUE_TRUE ? "true" : "false");
+        return CONVERTED;
+    case 't': return convert_whole(reader, -128, 255, out);
+    case 's': return convert_whole(reader, -32768, 32767, out);
+    case 'i': return convert_whole(reader, INT32_MIN, INT32_MAX, out);
+    case 'l': return convert_whole(reader, INT64_MIN, INT64_MAX, out);
+    case 'f': return convert_floating(reader, true, out);
+    case 'd': return convert_floating(reader, false, out);
+    case 'v': return convert_string(task, out);
+    case 'q': return convert_kept(task, true, out);
+    case 'Q': return convert_kept(task, false, out);
+    case '[': return reader->token == START_ARRAY ? convert_array(task, to, out) : FAILED;
+    case 'm': return reader->token == START_OBJECT ? convert_map(task, to, out) : FAILED;
+    default: return reader->token == START_OBJECT ? convert_struct(task, to, out) : FAILED;
+    }
+}
+
+/* An object where an array of structs is wanted is an array of one. */
+static enum outcome convert_root(conversion *task, const schema *to, buffer *out) {
+    if (task->reader.token == VALUE_NULL)
+        return FAILED;
+    if (to->kind != '[' || to->children->kind != '(' || task->reader.token != START_OBJECT)
+        return convert(task, to, out);
+    add_byte(out, '[');
+    enum outcome outcome = convert(task, to->children, out);
+    add_byte(out, ']');
+    return outcome;
+}
+
+static void from_json_row(native_call *call, idx_t row, conversion *task, const schema *to, buffer *out) {
+    json_reader *reader = &task->reader;
+    open_json(reader, argument_text(call, 0, row));
+    task->catchers = 0;
+    task->noted = task->caught = false;
+    out->length = 0;
+    step(task);
+    bool empty = reader->token == NO_TOKEN && !reader->problem;
+    enum outcome outcome = empty || reader->problem ? FAILED : convert_root(task, to, out);
+    if (reader->problem == ELSEWHERE || task->caught)
+        spark_error(call, "ELSEWHERE", "reason", "JSON that Spark reads on after an error", NULL);
+    else if (!reader->problem && outcome == CONVERTED)
+        set_text(call, row, out->bytes, out->length);
+    else if (to->kind == '(' && !empty) {
+        out->length = 0;
+        write_fields(to, NULL, out);
+        set_text(call, row, out->bytes, out->length);
+    } else
+        set_null(call, row);
+}
+
+/* The schema is a constant: the first row's is that of all. */
+static void from_json_rows(native_call *call) {
+    conversion task = {.reader = {.non_numeric = true, .no_controls = true}, .scratch = {.into_bytes = true}};
+    buffer out = {0};
+    schema to = {0};
+    char *written = NULL;
+    EACH_ROW(call, row) {
+        if (!written) {
+            text letters = argument_text(call, 1, row);
+            const char *at = written = strndup(letters.bytes, letters.length);
+            to = read_schema(&at);
+        }
+        from_json_row(call, row, &task, &to, &out);
+    }
+    free_schema(&to);
+    free(written);
+    close_json(&task.reader);
+    close_writer(&task.scratch);
+    free(out.bytes);
+}
+
+const native_function from_json_functions[] = {{"spark_from_json", "vv>v", from_json_rows, NULL}, {NULL}};

@@ -1,0 +1,154 @@
+"""from_json: the extension makes JSON that fits the schema, DuckDB values of that; SQL reads dates and decimals."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.casts import cast_sql, not_native
+from twinspark.functions.json import constant_options
+from twinspark.functions.registry import fn
+from twinspark.functions.schema_texts import schema_of
+from twinspark.functions.settings import Settings
+from twinspark.functions.spelling import duck_type, quoted_name, text
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import (
+    STRING,
+    ArrayType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    ShortType,
+    StructField,
+    StructType,
+    TimestampType,
+    as_nullable,
+    is_null,
+    is_string,
+    nested_types,
+)
+
+CORRUPT = "_corrupt_record"
+LETTERS: dict[type, str] = {
+    BooleanType: "b",
+    ByteType: "t",
+    ShortType: "s",
+    IntegerType: "i",
+    LongType: "l",
+    FloatType: "f",
+    DoubleType: "d",
+    DecimalType: "q",
+    DateType: "Q",
+    TimestampType: "Q",
+}
+# Patterns of a whole date, and a time after it if need be: what DateFormatter and TimestampFormatter read alike.
+DATE_PATTERN = r"(yyyy[/.-]MM[/.-]dd|dd[/.-]MM[/.-]yyyy|MM[/.-]dd[/.-]yyyy)"
+OPTIONS = {
+    "mode": re.compile("(?i)permissive"),
+    "dateformat": re.compile(DATE_PATTERN),
+    "timestampformat": re.compile(rf"{DATE_PATTERN}( HH:mm(:ss([.]SSS)?)?)?"),
+}
+READ_LATER = DecimalType | DateType | TimestampType  # as strings first
+
+
+def letters(type: DataType) -> str:
+    """The schema as the extension reads it."""
+    if type == STRING:
+        return "v"
+    if isinstance(type, ArrayType):
+        check_read_at_once(type)
+        return f"[{letters(type.elementType)}"
+    if isinstance(type, MapType) and type.keyType == STRING:
+        check_read_at_once(type)
+        return f"m{letters(type.valueType)}"
+    if isinstance(type, StructType):
+        names = [field.name for field in type.fields]
+        if CORRUPT in names or not names:
+            raise NotNative("from_json with a column for corrupt records, or without columns")
+        return "(" + "".join(f"{len(n.encode())}:{n}{letters(f.dataType)}" for n, f in named(type)) + ")"
+    if type.__class__ not in LETTERS:
+        raise NotNative(f"from_json to {type.simpleString()}")
+    return LETTERS[type.__class__]
+
+
+def named(type: StructType) -> list[tuple[str, StructField]]:
+    return [(field.name, field) for field in type.fields]
+
+
+def check_read_at_once(type: DataType) -> None:
+    """One element that cannot be read makes the whole array null: that must be known where the array is read."""
+    if any(isinstance(inner, READ_LATER) for inner in nested_types(type)):
+        raise NotNative("from_json to arrays or maps of dates, timestamps or decimals")
+
+
+def read_first(type: DataType) -> DataType:
+    """What DuckDB makes of the JSON."""
+    if isinstance(type, StructType):
+        return StructType([StructField(f.name, read_first(f.dataType), True) for f in type.fields])
+    return STRING if isinstance(type, READ_LATER) else type
+
+
+def read_later(sql: str, type: DataType, settings: Settings, patterns: dict[str, str]) -> str:
+    if read_first(type) == type:
+        return sql
+    if isinstance(type, StructType):
+        parts = [
+            f"{quoted_name(n)} := {read_later(f'({sql}).{quoted_name(n)}', f.dataType, settings, patterns)}"
+            for n, f in named(type)
+        ]
+        return f"(CASE WHEN {sql} IS NOT NULL THEN struct_pack({', '.join(parts)}) END)"
+    if isinstance(type, TimestampType) and "timestampformat" in patterns:
+        return f"spark_parse_timestamp({sql}, '{patterns['timestampformat']}', {text(settings.zone)})"
+    if isinstance(type, DateType) and "dateformat" in patterns:
+        return f"CAST(spark_parse_timestamp_ntz({sql}, '{patterns['dateformat']}') AS DATE)"
+    found = cast_sql(sql, STRING, type, "try", settings)
+    if isinstance(type, DecimalType):
+        plain = f"regexp_full_match({sql}, '[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?')"
+        return f"(CASE WHEN {plain} THEN {found} WHEN {sql} IS NOT NULL THEN {not_native('a decimal of odd text')} END)"
+    odd = f"contains({sql}, 'GMT') OR regexp_full_match({sql}, '[+-]?[0-9]+')"
+    return f"(CASE WHEN {odd} THEN coalesce({found}, {not_native('a moment of odd text')}) ELSE {found} END)"
+
+
+def from_json_type(call: Call) -> Typed:
+    source, schema = call.arguments[:2]
+    options = constant_options(call.arguments[2]) if len(call.arguments) > 2 else {}
+    if not all(name in OPTIONS and OPTIONS[name].fullmatch(value) for name, value in options.items()):
+        raise NotNative("from_json with such options")
+    if not (is_string(source.type) or is_null(source.type)) or not isinstance(getattr(schema, "value", None), str):
+        raise NotNative("from_json of what is no string, or by a schema that is no constant")
+    type = schema_type(schema.value)
+    spelled = letters(type)
+    duck_type(type)
+
+    def write(made: Any, value: str, *others: str) -> str:
+        json = f"CAST(spark_from_json({value}, {text(spelled)}) AS JSON)"
+        first = f"CAST({json} AS {duck_type(read_first(type))})"
+        if read_first(type) == type:
+            return first
+        return f"list_transform([{first}], lambda j: {read_later('j', type, made.settings, options)})[1]"
+
+    shown = "entries" if isinstance(type, MapType) else f"from_json({source.text})"
+    casts = [STRING, *([None] * (len(call.arguments) - 1))]
+    return Typed(type, True, casts, writer=write, text=shown)
+
+
+def schema_type(source: str) -> DataType:
+    try:
+        type = as_nullable(schema_of(source))
+    except SparkError as error:
+        raise NotNative("from_json by a schema that is refused") from error
+    if not isinstance(type, StructType | ArrayType | MapType):
+        raise NotNative("from_json to what is no struct, array or map")
+    return type
+
+
+fn("from_json(any, any)", "", rule=from_json_type)
+fn("from_json(any, any, any)", "", rule=from_json_type)
