@@ -28,6 +28,8 @@ def table_frame(parts: tuple[str, ...], context: Context) -> Frame:
     if persisted is not None:
         return PERSISTED_READER[0](persisted, parts, replace(context, outer=None))
     relation, qualifier = context.tables.relation(parts, context)
+    if context.cache:
+        relation = context.cache.of_table(qualifier, relation, context)
     return frame_of(relation, qualifier)
 
 

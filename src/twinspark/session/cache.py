@@ -29,6 +29,7 @@ class Kept:
     level: bytes
     name: tuple[str, ...] | None = None
     table: str | None = None
+    stale: bool = False  # a table's files have changed: its plan is that of its next reader
 
 
 class Cache:
@@ -75,6 +76,7 @@ class Cache:
             for each in self._kept:
                 if any(isinstance(one, Scan) for one in relations_in(each.plan)):
                     self._drop(each)
+                    each.stale = each.name is not None
 
     def _forget(self, gone: list[Kept]) -> None:
         for each in gone:
@@ -94,6 +96,16 @@ class Cache:
             cursor.close()
 
     # ---- what plans find
+
+    def of_table(self, name: tuple[str, ...], relation: Relation, context: Context) -> Relation:
+        """A table that was cached by name shows the kept rows, whatever became of its files since."""
+        with self._lock:
+            kept = self.named(name)
+            if kept is None or not is_small(relation):
+                return relation
+            if kept.stale:
+                kept.plan, kept.stale = relation, False
+            return self.rows(kept, context)
 
     def substituted(self, plan: Relation, context: Context) -> Relation:
         """The plan with kept parts read instead of computed, the largest parts first."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 QUERY_WORDS = re.compile(r"\s*(?:SELECT\b|VALUES\b|FROM\b|TABLE\b|\()", re.IGNORECASE)
 # What may write rows: it takes as long as it takes, in a thread of its own.
 WRITING_WORDS = re.compile(r"\s*(?:CREATE|REPLACE|INSERT|UPDATE|DELETE|MERGE|TRUNCATE|ALTER|CALL|WITH)\b", re.I)
+WRITING_COMMANDS = ("write_operation", "write_operation_v2", "merge_into_table_command")
 SAVE_MODES = {0: "error", 1: "append", 2: "overwrite", 3: "error", 4: "ignore"}
 WRITTEN_FORMATS = ("parquet", "csv", "json", "text")
 Answer = tuple[bytes, ...]  # the fields of one response, or none at all
@@ -53,7 +54,7 @@ def read_command(command: Any, context: Context, cursor: Cursor, session: "Sessi
     if kind == "merge_into_table_command":
         return merge_into(command.merge_into_table_command, context, session)
     if kind == "write_operation":
-        return write_to_files(command.write_operation, context, cursor, session)
+        return write_to_files(command.write_operation, context, cursor)
     raise NotNative(TO_SPARK.get(kind or "", f"command {kind}"))
 
 
@@ -83,6 +84,12 @@ def is_quick(plan: Any) -> bool:
     if kind == "sql_command":
         return not WRITING_WORDS.match(uncommented(sql_text(plan.command.sql_command)))
     return bool(kind == "create_dataframe_view")
+
+
+def writes_rows(plan: Any) -> bool:
+    """Whether files may have changed, so that what was kept of them is old."""
+    kind = plan.command.WhichOneof("command_type") if plan.WhichOneof("op_type") == "command" else None
+    return kind in WRITING_COMMANDS or (kind == "sql_command" and not is_quick(plan))
 
 
 def sql_command(message: Any, context: Context, cursor: Cursor, session: "Session") -> Command:
@@ -133,12 +140,11 @@ def create_view(message: Any, context: Context, cursor: Cursor, views: Views) ->
     return create
 
 
-def write_to_files(message: Any, context: Context, cursor: Cursor, session: "Session") -> Command:
+def write_to_files(message: Any, context: Context, cursor: Cursor) -> Command:
     write = file_write(message, Query.read(message.input, context, cursor))
 
     def carry_out() -> Answer:
         write_files(write, cursor)
-        session.shared.cache.forget_files()
         return ()
 
     return carry_out

@@ -15,7 +15,7 @@ from twinspark.session import choose
 from twinspark.session.artifacts import CACHE, Artifacts
 from twinspark.session.cache import Checkpoints
 from twinspark.session.catalog_calls import catalog_call, is_catalog_call
-from twinspark.session.commands import is_quick, read_command
+from twinspark.session.commands import is_quick, read_command, writes_rows
 from twinspark.session.config import SessionConfig
 from twinspark.session.effects import change_of, makes_global_view, makes_tables
 from twinspark.session.frames import Framer
@@ -223,6 +223,8 @@ class Session:
                 yield answer
             if what:
                 self._journal_change(asked, what)
+            if writes_rows(asked.plan):
+                self.shared.cache.forget_files()
 
         return work
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.connect.proto import base_pb2, common_pb2
@@ -54,7 +55,7 @@ def plan_of(parts: tuple[str, ...], context: Context, session: "Session") -> tup
     if found is None:
         raise relation_not_found(parts, context)
     name = found.name.qualifier if isinstance(found, Found) else None
-    return table_frame(parts, context).plain(), name
+    return table_frame(parts, replace(context, cache=None)).plain(), name
 
 
 def is_cached(parts: tuple[str, ...], context: Context, session: "Session") -> bool:

@@ -9,7 +9,10 @@ from twinspark.read.sql import tree
 from twinspark.session import (
     sql_cache,
     sql_describe,
+    sql_explain,
     sql_functions,
+    sql_immediate,
+    sql_maintenance,
     sql_namespaces,
     sql_routines,
     sql_settings,
@@ -37,6 +40,8 @@ def session_statement(statement: Any, text: str, context: Context, session: "Ses
 
 
 def alter_table(statement: Any, text: str, context: Context, session: "Session") -> Command:
+    if not statement.is_view:
+        sql_maintenance.check_not_renamed_view(statement, text, context, session)
     handler = sql_views.alter_view if statement.is_view else TABLE_HANDLERS[tree.AlterTable]
     return handler(statement, text, context, session)
 
@@ -51,7 +56,7 @@ def drop_table(statement: Any, text: str, context: Context, session: "Session") 
 
 def comment_on(statement: Any, text: str, context: Context, session: "Session") -> Command:
     if statement.kind != "NAMESPACE":
-        raise NotNative("SQL: COMMENT ON TABLE")
+        return sql_maintenance.comment_on_table(statement, text, context, session)
     return sql_namespaces.comment_on_namespace(statement, text, context, session)
 
 
@@ -64,6 +69,7 @@ HANDLERS: dict[type, Handler] = {
     tree.AlterViewQuery: sql_views.alter_query,
     tree.AlterViewBinding: sql_views.alter_binding,
     tree.CreateSqlFunction: sql_functions.create_function,
+    tree.CreateFunction: sql_functions.create_class_function,
     tree.DropFunction: sql_functions.drop_function,
     tree.ShowFunctions: sql_routines.show_functions,
     tree.DescribeFunction: sql_routines.describe_function,
@@ -80,6 +86,12 @@ HANDLERS: dict[type, Handler] = {
     tree.UncacheTable: sql_cache.uncache_table,
     tree.ClearCache: sql_cache.clear_cache,
     tree.Refresh: sql_cache.refresh,
+    tree.Explain: sql_explain.explain_statement,
+    tree.ExecuteImmediate: sql_immediate.execute_immediate,
+    tree.AnalyzeTable: sql_maintenance.analyze_table,
+    tree.AnalyzeTables: sql_maintenance.analyze_tables,
+    tree.RepairTable: sql_maintenance.repair_table,
+    tree.TruncateTable: sql_maintenance.truncate_table,
     tree.CreateVariable: sql_variables.create_variable,
     tree.DropVariable: sql_variables.drop_variable,
     tree.SetVariable: sql_variables.set_variable,

@@ -8,10 +8,10 @@ from pyspark.sql.types import StructField, StructType
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative, SparkError
 from twinspark.read.walk import Walk, read_query
-from twinspark.session.sql_names import Found, TemporaryView, quoted, schema_of
+from twinspark.session.sql_names import Found, TemporaryView, find, located, parts_of, quoted, schema_of
 from twinspark.session.sql_results import Answer, answer, text
-from twinspark.session.sql_shows import found_of
 from twinspark.session.sql_view_text import details
+from twinspark.tables.names import not_found as relation_not_found
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -45,7 +45,10 @@ def type_text(field: StructField) -> str:
 def describe_table(statement: Any, source: str, context: Context, session: "Session") -> Any:
     if statement.partition is not None or statement.as_json:
         raise NotNative("SQL: DESCRIBE of a partition, or as JSON")
-    parts, found = found_of(statement.name, source, context, session)
+    parts = parts_of(statement.name, source, context, session)
+    found = find(parts, context, session)
+    if found is None:
+        raise located(relation_not_found(parts, context), statement.name, source)
     if statement.column:
         return describe_column(statement, parts, found, context)
     return lambda: answer(TABLE, table_rows(parts, found, statement.extended, context))

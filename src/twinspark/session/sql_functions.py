@@ -19,10 +19,19 @@ from twinspark.plan.rewrite import walk as expressions_of
 from twinspark.read.sql import parse_expression, parse_type, tree
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
+from twinspark.session.function_texts import classes, usage
 from twinspark.session.sql_names import check_exists, located, parts_of, place_of, quoted
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.text_views import kept_settings, surroundings_of_then
-from twinspark.types import DataType, quote_identifier
+from twinspark.types import (
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    is_integral,
+    is_string,
+    quote_identifier,
+)
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -79,7 +88,9 @@ class SqlFunction:
 
 
 def stored(value: Expression, type: DataType, settings: Any) -> Expression:
-    """An argument or a result becomes the declared type as a stored value would."""
+    """An argument or a result becomes the declared type as a stored value would; texts are read."""
+    if is_string(value.type) and (is_integral(type) or isinstance(type, DoubleType | DecimalType | FloatType)):
+        return replace(build.cast(value, type, settings, shown=False), text=value.text)
     if not can_store(value.type, type):
         raise NotNative("SQL: a function's value of another type than declared")
     return build.implicit_cast(value, type, settings)
@@ -142,7 +153,8 @@ class Functions:
         return (found[0], found[1]["class_name"]) if found is not None and "class_name" in found[1] else None
 
     def builtin_row(self, name: str) -> tuple[Any, ...]:
-        raise NotNative("what Spark tells of its own functions")
+        """What spark.catalog tells of one of Spark's own."""
+        return (name, None, None, usage(name), classes()[name] or None, True)
 
     def definition(self, parts: Sequence[str], context: Context) -> "tuple[Name, Mapping[str, Any]] | None":
         if self._session.shared.catalogs.is_empty(context.config):
@@ -173,7 +185,7 @@ def create_function(statement: Any, source: str, context: Context, session: "Ses
     if statement.temporary:
         return lambda: keep_temporary(parts[0], made, statement.replace, session)
     name = session.catalogs.resolve(parts, context.catalog, [context.database])
-    return lambda: keep_persisted(name, made, statement, context, session)
+    return lambda: keep_persisted(name, asdict(made), statement, context, session)
 
 
 def check_written(statement: Any, source: str, parts: tuple[str, ...]) -> None:
@@ -211,10 +223,21 @@ def function_of(
         characteristics=tuple(statement.characteristics),
     )
     declared = [(each.name, build.literal(None, parse_type(each.type))) for each in parameters]
-    body = made.resolved(declared, context)
+    body = checked_body(made, declared, context)
     returns = statement.returns if statement.returns is not None else body.type
     stored(body, returns, context.settings)
     return replace(made, returns=returns.simpleString())
+
+
+def checked_body(made: SqlFunction, declared: Sequence[tuple[str, Expression]], context: Context) -> Expression:
+    """A function that the body calls and nobody knows is told by its full name."""
+    try:
+        return made.resolved(declared, context)
+    except SparkError as error:
+        if error.condition != "UNRESOLVED_ROUTINE":
+            raise
+        name = f"{quote_identifier(context.database)}.{error.parameters['routineName']}"
+        raise SparkError("ROUTINE_NOT_FOUND", routineName=name) from error
 
 
 def full_name(parts: Sequence[str], context: Context, session: "Session") -> tuple[str, ...]:
@@ -248,7 +271,9 @@ def already_exists(shown: str) -> SparkError:
     )
 
 
-def keep_persisted(name: "Name", made: SqlFunction, statement: Any, context: Context, session: "Session") -> Answer:
+def keep_persisted(
+    name: "Name", told: Mapping[str, Any], statement: Any, context: Context, session: "Session"
+) -> Answer:
     from twinspark.tables.session_catalog import Function
 
     check_exists(place_of(name.qualifier[:-1], context, session), session)
@@ -258,8 +283,18 @@ def keep_persisted(name: "Name", made: SqlFunction, statement: Any, context: Con
             return answer()
         if not statement.replace:
             raise already_exists(str(name.identifier))
-    catalog.create_function(Function(name.identifier, asdict(made)), replace=True)
+    catalog.create_function(Function(name.identifier, told), replace=True)
     return answer()
+
+
+def create_class_function(statement: Any, source: str, context: Context, session: "Session") -> Any:
+    """A class is only noted: it is Spark that loads it, when somebody calls the function."""
+    parts = parts_of(statement.name, source, context, session)
+    if statement.temporary or (len(parts) == 1 and parts[0].lower() in SPARK_FUNCTIONS):
+        raise NotNative("SQL: a temporary function made of a class")
+    name = session.catalogs.resolve(parts, context.catalog, [context.database])
+    told = {"class_name": statement.class_name, "resources": [list(each) for each in statement.resources]}
+    return lambda: keep_persisted(name, told, statement, context, session)
 
 
 # ---- DROP FUNCTION

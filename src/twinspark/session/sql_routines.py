@@ -9,6 +9,7 @@ from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.read.sql import parse_type, tree
+from twinspark.session import function_texts
 from twinspark.session.sql_functions import SqlFunction
 from twinspark.session.sql_names import Place, catalog_at, check_exists, located, matching, parts_of, place_of
 from twinspark.session.sql_results import Answer, answer, text
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 FUNCTIONS = StructType([text("function")])
+BUILTIN = ((), ("builtin",), ("system", "builtin"))
 DESCRIPTION = StructType([text("function_desc")])
 
 
@@ -54,11 +56,14 @@ def user_functions(place: Place, pattern: str | None, session: "Session") -> lis
 
 
 def describe_function(statement: Any, source: str, context: Context, session: "Session") -> Any:
-    if isinstance(statement.name, str):
-        raise NotNative("SQL: DESCRIBE FUNCTION of an operator")
-    parts = parts_of(statement.name, source, context, session)
-    if parts[-1].lower() in SPARK_FUNCTIONS:
-        raise NotNative("SQL: DESCRIBE FUNCTION of a builtin one, in Spark's words")
+    written = isinstance(statement.name, str)
+    parts = (statement.name,) if written else parts_of(statement.name, source, context, session)
+    name = parts[-1].lower()
+    if name in SPARK_FUNCTIONS and tuple(part.lower() for part in parts[:-1]) in BUILTIN:
+        lines = function_texts.description(name, statement.extended)
+        return lambda: answer(DESCRIPTION, [(line,) for line in lines])
+    if written:
+        raise NotNative("SQL: DESCRIBE FUNCTION of an operator that is no function")
     found = session.functions.find(parts, context)
     if found is None:
         problem = session.functions.unresolved(parts, context)

@@ -60,3 +60,17 @@ CREATE FUNCTION total() RETURNS BIGINT RETURN (SELECT sum(id) FROM range(4));
 SELECT total();
 DROP DATABASE twin_f CASCADE;
 USE default;
+DESCRIBE FUNCTION abs;
+DESCRIBE FUNCTION EXTENDED array_agg;
+DESCRIBE FUNCTION EXTENDED struct;
+DESCRIBE FUNCTION bigint;
+DESCRIBE FUNCTION EXTENDED `!=`;
+DESCRIBE FUNCTION case;
+DESCRIBE FUNCTION system.builtin.upper;
+>>> spark.catalog.getFunction("abs")
+>>> spark.catalog.listFunctions(pattern="array_a*")
+CREATE FUNCTION twin_class AS 'test.org.apache.spark.sql.MyDoubleAvg';
+>>> spark.catalog.getFunction("twin_class")
+>>> spark.catalog.functionExists("twin_class")
+SHOW USER FUNCTIONS LIKE 'twin*';
+DROP FUNCTION twin_class;

@@ -1,6 +1,7 @@
 """The AnalyzePlan RPC: what the typed plan knows is answered here, the rest by Spark."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql.connect.proto import base_pb2, common_pb2
@@ -15,6 +16,7 @@ from twinspark.session.choose import engine_wanted
 from twinspark.session.native import Query
 from twinspark.session.plans import decompressed
 from twinspark.session.session import Session
+from twinspark.session.sql_explain import explained
 
 MEMORY_AND_DISK = common_pb2.StorageLevel(use_disk=True, use_memory=True, deserialized=True, replication=1)
 NOT_STORED = common_pb2.StorageLevel(replication=1)
@@ -112,7 +114,8 @@ def storage_level(session: Session, message: Any, answer: Any) -> None:
 
 def plain_plan(session: Session, relation: Any) -> Relation:
     """The plan as it is written, whatever of it is kept."""
-    return read_relation(relation, session.surroundings().context(session.shared.native.cursor()))
+    context = session.surroundings().context(session.shared.native.cursor())
+    return read_relation(relation, replace(context, cache=None))
 
 
 def plan_key(session: Session, relation: Any) -> Any:
@@ -132,7 +135,8 @@ def semantic_hash(session: Session, message: Any, answer: Any) -> None:
 
 def explain(session: Session, message: Any, answer: Any) -> None:
     """Without Spark there is no physical plan of Spark's to show: DuckDB's SQL is what will run."""
-    answer.explain.explain_string = f"== Physical Plan ==\nDuckDB\n{query_of(session, message.plan).text}\n"
+    mode = base_pb2.AnalyzePlanRequest.Explain.ExplainMode.Name(message.explain_mode).removeprefix("EXPLAIN_MODE_")
+    answer.explain.explain_string = explained(query_of(session, message.plan), mode)
 
 
 Handler = Callable[[Session, Any, Any], None]
