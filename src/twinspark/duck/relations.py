@@ -12,8 +12,9 @@ from twinspark.duck.select import Select, grows_too_much, wrapped
 from twinspark.duck.statement import Statement
 from twinspark.duck.window_keys import below, may_raise
 from twinspark.errors import NotNative
-from twinspark.functions.spelling import cast_to, duck_type, quoted_name
-from twinspark.plan.expressions import Expression, Subquery, WindowCall
+from twinspark.functions.casts import not_native
+from twinspark.functions.spelling import cast_to, duck_type, error, quoted_name
+from twinspark.plan.expressions import Column, Expression, Subquery, WindowCall
 from twinspark.plan.relations import (
     Aggregate,
     Distinct,
@@ -26,6 +27,8 @@ from twinspark.plan.relations import (
     OneRow,
     Project,
     Range,
+    Recursion,
+    RecursionReference,
     Relation,
     Scan,
     SetOperation,
@@ -113,20 +116,21 @@ class RelationWriter(SubqueryWriter):
     @write.register
     def _(self, relation: Project) -> Select:
         select = self.write(relation.input)
-        windows = any(map(has_window, relation.expressions))
-        volatile = any(map(is_volatile, relation.expressions))
+        computed = [e for e in relation.expressions if e.__class__ is not Column]
+        windows = any(map(has_window, computed))
+        volatile = any(map(is_volatile, computed))
         if select.distinct or select.is_volatile or (windows and (select.has_windows or select.is_cut)):
             select = self.wrap(select)
-        if select.group and any(map(has_subquery, relation.expressions)):
+        if select.group and any(map(has_subquery, computed)):
             select = self.wrap(select)  # DuckDB does not know the groups' columns inside
         if windows and may_raise(relation, self.expressions(select).write):
             select = self.wrap(select)  # what was folded in becomes columns
         if windows and (lifted := below(relation, self.expressions(select).write)) is not relation:
             relation, select = lifted, self.wrap(self.write(lifted.input))
-        columns = list(map(self.expressions(select).write, relation.expressions))
+        columns = self.expressions(select).columns(relation.expressions)
         if grows_too_much(select, columns):
             select = self.wrap(select)
-            columns = list(map(self.expressions(select).write, relation.expressions))
+            columns = self.expressions(select).columns(relation.expressions)
         return replace(
             select.with_columns(columns),
             has_windows=select.has_windows or windows,
@@ -224,9 +228,35 @@ class RelationWriter(SubqueryWriter):
             name = f"shared_{len(self.statement.shared)}"
             self.statement.shared[relation.key] = name
             self.statement.queries.append(f"{name} AS ({text})")
+        return self.named(name, len(relation.fields))
+
+    @write.register
+    def _(self, relation: Recursion) -> Select:
+        name = self.statement.shared.get(relation.key)
+        if name is None:
+            name = f"recursion_{len(self.statement.shared)}"
+            self.statement.shared[relation.key] = name
+            self.statement.is_recursive = True
+            anchor, step = self.write(relation.anchor).text(), self.next_level(relation)
+            self.statement.queries.append(f"{name} AS (({anchor}) UNION ALL ({step}))")
+        return self.named(name, len(relation.fields))
+
+    def next_level(self, relation: Recursion) -> str:
+        step = self.wrap(self.write(relation.step))
+        refusal = error("RECURSION_LEVEL_LIMIT_EXCEEDED", levelLimit=str(relation.limit))
+        if relation.elsewhere:
+            refusal = not_native("a recursion that a LIMIT may end")
+        level = step.columns[-1]
+        counted = f"CASE WHEN {level} >= {relation.limit - 1} THEN CAST({refusal} AS INTEGER) ELSE {level} + 1 END"
+        return step.with_columns([*step.columns[:-1], counted]).text()
+
+    @write.register
+    def _(self, relation: RecursionReference) -> Select:
+        return self.named(self.statement.shared[relation.key], len(relation.fields))
+
+    def named(self, name: str, width: int) -> Select:
         alias = self.statement.alias()
-        columns = tuple(f"{alias}.c{i}" for i in range(len(relation.fields)))
-        return Select(f"{name} AS {alias}", columns, is_plain=True)
+        return Select(f"{name} AS {alias}", tuple(f"{alias}.c{i}" for i in range(width)), is_plain=True)
 
     # ---- two inputs
 

@@ -13,6 +13,7 @@ class Statement:
     tables: dict[str, pa.Table] = field(default_factory=dict)
     shared: dict[str, str] = field(default_factory=dict)  # WITH: key -> name
     queries: list[str] = field(default_factory=list)
+    is_recursive: bool = False
     _aliases: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def alias(self) -> str:
@@ -20,4 +21,5 @@ class Statement:
 
     def whole(self, text: str) -> str:
         """The statement with its WITH in front."""
-        return f"WITH {', '.join(self.queries)} {text}" if self.queries else text
+        recursive = "RECURSIVE " if self.is_recursive else ""
+        return f"WITH {recursive}{', '.join(self.queries)} {text}" if self.queries else text

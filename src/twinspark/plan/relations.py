@@ -240,3 +240,28 @@ class Keep(Unary):
     """A relation whose result is kept (cache, checkpoint): run once, then read from the named DuckDB table."""
 
     table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recursion(Relation):
+    """WITH RECURSIVE: the anchor's rows, then again and again what `step` makes of the last ones.
+
+    Both have a column more than this relation, the level of the recursion. `limit` levels are an error; with
+    `elsewhere` one that only Spark can judge."""
+
+    anchor: Relation
+    step: Relation
+    key: str
+    limit: int
+    elsewhere: bool
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.anchor, self.step)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecursionReference(Relation):
+    """The rows of the last step, inside of it; the level comes last."""
+
+    key: str

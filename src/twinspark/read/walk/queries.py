@@ -19,6 +19,7 @@ from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import direction, sort_order
+from twinspark.read.walk.recursion import is_recursive, recursion, two_parts
 from twinspark.types import IntegerType, is_integral
 
 _uses = itertools.count(1)  # two texts may name a query alike at the same place
@@ -56,9 +57,11 @@ class Cte:
 
 
 def with_ctes(node: tree.With, walk: Walk) -> Walk:
-    if node.recursive:
-        raise NotNative("SQL: WITH RECURSIVE")
     for named in node.queries:
+        if node.recursive and is_recursive(named):
+            relation = read_recursion(named, walk)
+            walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(relation, named.name)})
+            continue
         relation = read_query(named.query, walk).plain()
         if named.columns:
             relation = renamed(relation, named.columns)
@@ -68,6 +71,17 @@ def with_ctes(node: tree.With, walk: Walk) -> Walk:
         shared = Shared(input=relation, fields=relation.fields, key=f"{named.name}@{next(_uses)}")
         walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(shared, named.name)})
     return walk
+
+
+def read_recursion(named: tree.NamedQuery, walk: Walk) -> Relation:
+    body = two_parts(named)
+    anchor = read_term(body.left, walk).frame.plain()
+    anchor = renamed(anchor, named.columns) if named.columns else anchor
+    key = f"{named.name}@{next(_uses)}"
+    made = recursion(named, anchor, lambda inner: read_term(body.right, inner).frame, key, walk)
+    if any(outer_columns(made)):
+        raise NotNative("SQL: a recursive query that uses columns of the query around")
+    return made
 
 
 def renamed(relation: Relation, names: tuple[str, ...]) -> Relation:

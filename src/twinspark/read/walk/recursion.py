@@ -1,0 +1,102 @@
+"""Walks WITH RECURSIVE: an anchor UNION ALL a step that reads the rows of the step before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from twinspark.analysis import build
+from twinspark.analysis.scope import Attribute, Frame, Hit, frame_of, revealed
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import Column
+from twinspark.plan.relations import Field, Project, Recursion, RecursionReference, Relation
+from twinspark.read.sql import tree
+from twinspark.read.walk.expressions import Walk, tree_nodes
+from twinspark.types import INT, same_type
+
+LEVELS = "spark.sql.cteRecursionLevelLimit"
+ROWS = ("spark.sql.cteRecursionRowLimit", "1000000")
+LEVEL = Field("level", INT, False)
+StepReader = Callable[[Walk], Frame]
+
+
+@dataclass(frozen=True, eq=False)
+class LastStep:
+    """The name inside the step: it may be used once; its level is carried along out of sight."""
+
+    reference: RecursionReference
+    name: str
+    levels: list[Attribute] = field(default_factory=list)
+
+    def frame(self) -> Frame:
+        if self.levels:
+            raise NotNative("SQL: a recursive query that names itself twice")
+        made = frame_of(self.reference, (self.name,))
+        self.levels.append(made.attributes[-1])
+        return replace(made, attributes=made.attributes[:-1])
+
+
+def is_recursive(named: tree.NamedQuery) -> bool:
+    return any(
+        isinstance(node, tree.Table)
+        and isinstance(node.name, tree.Name)
+        and [part.lower() for part in node.name.parts] == [named.name.lower()]
+        for node in tree_nodes(named.query)
+    )
+
+
+def two_parts(named: tree.NamedQuery) -> tree.SetOperation:
+    query = named.query
+    while query.ctes is None and query.organization is None and isinstance(query.body, tree.Query):
+        query = query.body
+    body = query.body
+    if query.ctes is not None or query.organization is not None or not isinstance(body, tree.SetOperation):
+        raise NotNative("SQL: a recursive query of another form than anchor UNION ALL step")
+    if body.operator != "UNION" or not body.all or named.max_recursion is not None:
+        raise NotNative("SQL: a recursive query without UNION ALL, or with a limit of its own")
+    return body
+
+
+def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key: str, walk: Walk) -> Relation:
+    """All columns may be null; the step's types are the anchor's."""
+    if walk.context.config.get(*ROWS) != ROWS[1]:
+        raise NotNative("SQL: another limit of rows of recursive queries")
+    fields = tuple(Field(f.name, f.type, True, f.metadata) for f in anchor.fields)
+    last = LastStep(RecursionReference(fields=(*fields, LEVEL), key=key), named.name)
+    frame = step_of(replace(walk, ctes={**walk.ctes, named.name.lower(): last}))
+    if len(last.levels) != 1:
+        raise NotNative("SQL: a recursive query that names itself where it cannot be followed")
+    return Recursion(
+        anchor=with_level(anchor),
+        step=counted(frame, last.levels[0], fields),
+        key=key,
+        limit=int(walk.context.config.get(LEVELS, "100")),
+        elsewhere="limit" in walk.text.lower(),
+        fields=fields,
+    )
+
+
+def with_level(anchor: Relation) -> Relation:
+    level = build.literal(0, INT)
+    return Project(input=anchor, expressions=(*anchor.columns(), level), fields=(*anchor.fields, LEVEL))
+
+
+def counted(frame: Frame, level: Attribute, fields: tuple[Field, ...]) -> Relation:
+    def find(inner: Frame) -> Hit | None:
+        return (level, ()) if level.id in inner.slots else None
+
+    found = revealed(frame, find)
+    if found is None:
+        raise NotNative("SQL: a recursive query whose rows cannot be followed")
+    carried = found[0]
+    columns = [carried.column(a) for a in frame.attributes]
+    check_types(columns, fields)
+    return Project(input=carried.relation, expressions=(*columns, carried.column(level)), fields=(*fields, LEVEL))
+
+
+def check_types(columns: list[Column], fields: tuple[Field, ...]) -> None:
+    if len(columns) != len(fields):
+        raise NotNative("SQL: a recursive query whose step has another number of columns")
+    for column, one in zip(columns, fields, strict=True):
+        if not same_type(column.type, one.type):
+            raise NotNative("SQL: a recursive query whose step has other types")
