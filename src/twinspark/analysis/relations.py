@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from twinspark.analysis import build
-from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, frame_of, renewed
+from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, frame_of, plans_of, renewed
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
@@ -45,7 +45,10 @@ class Named:
     def attribute(self) -> Attribute:
         expression = self.expression
         if self.passes is not None:
-            return replace(self.passes, name=self.name, type=expression.type, nullable=expression.nullable)
+            found = self.passes
+            if found.name == self.name and found.type is expression.type and found.nullable == expression.nullable:
+                return found
+            return replace(found, name=self.name, type=expression.type, nullable=expression.nullable)
         return Attribute(self.name, expression.type, expression.nullable, self.told)
 
     @property
@@ -93,7 +96,7 @@ def project(frame: Frame, columns: Sequence[Named]) -> Frame:
     relation = Project(
         input=frame.relation,
         expressions=tuple(column.expression for column in columns),
-        fields=tuple(a.as_field() for a in attributes),
+        fields=tuple(frame.field(a) if a.id in frame.slots else a.as_field() for a in attributes),
     )
 
     def rebuild(below: Frame, new: Attributes, earlier: Attributes = ()) -> Frame:
@@ -203,13 +206,15 @@ def find_columns(frame: Frame, name: str, settings: Settings) -> list[int]:
 
 def with_columns(frame: Frame, columns: Sequence[Named], settings: Settings) -> list[Named]:
     """Columns of an existing name are replaced in place, others come last (Dataset.withColumns)."""
-    same = alike(settings.case_sensitive)
-    out = []
-    for attribute in frame.attributes:
-        found = next((c for c in reversed(columns) if same(c.name, attribute.name)), None)
-        out.append(found if found is not None else passing(frame, attribute))
-    new = [c for c in columns if not any(same(c.name, a.name) for a in frame.attributes)]
-    return [*out, *new]
+
+    def key(name: str) -> str:
+        return name if settings.case_sensitive else name.lower()
+
+    new = {key(c.name): c for c in columns}
+    names = [key(a.name) for a in frame.attributes]
+    out = [new.get(name) or passing(frame, a) for name, a in zip(names, frame.attributes, strict=True)]
+    taken = set(names)
+    return [*out, *(c for c in columns if key(c.name) not in taken)]
 
 
 def renamed(frame: Frame, renames: Sequence[tuple[str, str]], settings: Settings) -> Frame:
@@ -258,8 +263,8 @@ def join_fields(left: Relation, right: Relation, kind: str) -> tuple[Field, ...]
 
 def merged_plans(left: Frame, right: Frame) -> dict[int, Any]:
     """A plan id found on both sides stands for both; each side first hides what it no longer shows."""
-    out: dict[int, Any] = dict(deeper(left.plans, visible(left)))
-    for plan_id, nodes in deeper(right.plans, visible(right)).items():
+    out: dict[int, Any] = plans_of(deeper(left.plans, visible(left))).all()
+    for plan_id, nodes in plans_of(deeper(right.plans, visible(right))).all().items():
         out[plan_id] = (*out.get(plan_id, ()), *nodes)
     return out
 

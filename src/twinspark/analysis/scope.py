@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,6 +45,67 @@ class Node:
     hidden: Attributes
     depth: int
 
+    def seen(self, shown: frozenset[int] | None, depth: int) -> Node:
+        """From further up, where only some columns are still shown."""
+        if shown is None:
+            return self
+        return Node(
+            tuple(a for a in self.attributes if a.id in shown),
+            tuple(a for a in self.hidden if a.id in shown),
+            self.depth + depth,
+        )
+
+
+class Plans(Mapping[int, tuple[Node, ...]]):
+    """Plan ids and their nodes. Those of the frame below are seen through what that frame's user shows (`ids`), and
+    only when they are asked for: most never are, and chains of projections are long."""
+
+    def __init__(
+        self, own: dict[int, tuple[Node, ...]], below: Plans | None = None, ids: frozenset[int] = frozenset()
+    ) -> None:
+        self.own, self.below, self.ids = own, below, ids
+
+    def joined_by(self, plan_id: int, node: Node) -> Plans:
+        return Plans({**self.own, plan_id: (node,)}, self.below, self.ids)
+
+    def levels(self) -> Iterator[tuple[dict[int, tuple[Node, ...]], frozenset[int] | None, int]]:
+        """The nodes of every frame on the way down, the columns that are shown all the way up, and how deep."""
+        plans: Plans | None = self
+        shown: frozenset[int] | None = None
+        depth = 0
+        while plans is not None:
+            yield plans.own, shown, depth
+            shown = plans.ids if shown is None else shown & plans.ids
+            plans, depth = plans.below, depth + 1
+
+    def __getitem__(self, plan_id: int) -> tuple[Node, ...]:
+        for own, shown, depth in self.levels():
+            if plan_id in own:
+                return tuple(node.seen(shown, depth) for node in own[plan_id])
+        raise KeyError(plan_id)
+
+    def __contains__(self, plan_id: object) -> bool:
+        plans: Plans | None = self
+        while plans is not None and plan_id not in plans.own:
+            plans = plans.below
+        return plans is not None
+
+    def __iter__(self) -> Iterator[int]:
+        return iter({plan_id: None for own, _, _ in self.levels() for plan_id in own})
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def all(self) -> dict[int, tuple[Node, ...]]:
+        out: dict[int, tuple[Node, ...]] = {}
+        for own, shown, depth in self.levels():
+            for plan_id, nodes in own.items():
+                out.setdefault(plan_id, tuple(node.seen(shown, depth) for node in nodes))
+        return out
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -73,16 +134,24 @@ class Frame:
         )
 
     def column(self, attribute: Attribute) -> Column:
-        return Column(
-            type=attribute.type, nullable=attribute.nullable, text=attribute.name, index=self.slots[attribute.id]
-        )
+        index = self.slots[attribute.id]
+        if isinstance(self.relation, Project):
+            below = self.relation.expressions[index]
+            if isinstance(below, Column) and is_column(below, attribute, index):
+                return below
+        return Column(type=attribute.type, nullable=attribute.nullable, text=attribute.name, index=index)
+
+    def field(self, attribute: Attribute) -> Field:
+        """An attribute of this frame as a field: mostly the very one that its relation has."""
+        found = self.relation.fields[self.slots[attribute.id]]
+        return found if same_field(found, attribute) else attribute.as_field()
 
     def columns(self) -> tuple[Column, ...]:
         return tuple(map(self.column, self.attributes))
 
     def with_plan_id(self, plan_id: int) -> Frame:
         node = Node(self.attributes, self.hidden, 0)
-        return replace(self, plans={**self.plans, plan_id: (node,)})
+        return replace(self, plans=plans_of(self.plans).joined_by(plan_id, node))
 
     def qualified(self, qualifier: tuple[str, ...]) -> Frame:
         attributes = tuple(replace(a, qualifier=qualifier) for a in self.attributes)
@@ -112,11 +181,21 @@ def revealed(frame: Frame, find: Callable[[Frame], Hit | None]) -> tuple[Frame, 
     return frame.source.rebuild(inner, (attribute,)), (attribute, rest)
 
 
+def is_column(expression: Column, attribute: Attribute, index: int) -> bool:
+    """The column that this attribute would be: chains of projections pass on one and the same object."""
+    return (
+        expression.index == index
+        and expression.text == attribute.name
+        and expression.nullable == attribute.nullable
+        and expression.type is attribute.type
+    )
+
+
 def same_field(found: Field, attribute: Attribute) -> bool:
     return (
         found.name == attribute.name
         and found.nullable == attribute.nullable
-        and found.type == attribute.type
+        and (found.type is attribute.type or found.type == attribute.type)
         and found.metadata == attribute.metadata
     )
 
@@ -129,20 +208,13 @@ def frame_of(
     return Frame(relation, attributes, {a.id: i for i, a in enumerate(attributes)}, plans=plans or {})
 
 
-def deeper(plans: Mapping[int, tuple[Node, ...]], visible: Iterable[Attribute]) -> dict[int, tuple[Node, ...]]:
+def deeper(plans: Mapping[int, tuple[Node, ...]], visible: Iterable[Attribute]) -> Mapping[int, tuple[Node, ...]]:
     """The plan ids below a node, seen from above it: only columns that the node still shows count."""
-    ids = {a.id for a in visible}
-    return {
-        plan_id: tuple(
-            Node(
-                tuple(a for a in node.attributes if a.id in ids),
-                tuple(a for a in node.hidden if a.id in ids),
-                node.depth + 1,
-            )
-            for node in nodes
-        )
-        for plan_id, nodes in plans.items()
-    }
+    return Plans({}, plans_of(plans), frozenset(a.id for a in visible)) if plans else {}
+
+
+def plans_of(plans: Mapping[int, tuple[Node, ...]]) -> Plans:
+    return plans if isinstance(plans, Plans) else Plans(dict(plans))
 
 
 def renewed(frame: Frame, taken: set[int]) -> Frame:
@@ -159,7 +231,10 @@ def renewed(frame: Frame, taken: set[int]) -> Frame:
         again(frame.attributes),
         {fresh.get(i, i): position for i, position in frame.slots.items()},
         again(frame.hidden),
-        {k: tuple(Node(again(n.attributes), again(n.hidden), n.depth) for n in v) for k, v in frame.plans.items()},
+        {
+            plan_id: tuple(Node(again(n.attributes), again(n.hidden), n.depth) for n in nodes)
+            for plan_id, nodes in plans_of(frame.plans).all().items()
+        },
     )
 
 

@@ -43,6 +43,10 @@ class Writer:
     outer: tuple[Sequence[str], ...]
     subquery: SubqueryWriter
 
+    def columns(self, nodes: Sequence[Expression]) -> list[str]:
+        """Most are columns passed on: they need no dispatch."""
+        return [self.inputs[n.index] if n.__class__ is Column else self.write(n) for n in nodes]
+
     @singledispatchmethod
     def write(self, node: Expression) -> str:
         raise NotNative(f"an expression of kind {type(node).__name__}")

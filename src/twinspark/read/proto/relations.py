@@ -81,7 +81,9 @@ def read_with_columns(message: Any, context: Context) -> Frame:
         (column,) = read_columns([alias_expression(alias)], scope)
         columns.append(column if alias.metadata else replace(column, metadata=()))
     check_distinct_names([c.name for c in columns], context)
-    return select(frame, make.with_columns(frame, columns, context.settings), context)
+    if any(has_generator(c.expression) or has_aggregate(c.expression) for c in columns):
+        return select(frame, make.with_columns(frame, columns, context.settings), context)
+    return make.project(frame, make.with_columns(frame, columns, context.settings))
 
 
 def alias_expression(alias: Any) -> Any:
