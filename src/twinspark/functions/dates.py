@@ -10,11 +10,12 @@ from twinspark.errors import NotNative
 from twinspark.functions.casts import UTC_ZONES, between_datetimes
 from twinspark.functions.intervals import field_of_interval
 from twinspark.functions.registry import fn
-from twinspark.functions.spelling import text
+from twinspark.functions.spelling import error_with, text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     DATE,
     INT,
+    STRING,
     TIMESTAMP,
     ByteType,
     DataType,
@@ -187,9 +188,23 @@ DATE_UNITS = {
 
 def truncated_type(call: Call) -> Typed:
     """trunc(date, unit): a unit that is not known gives null."""
-    unit = DATE_UNITS.get(pattern_of(call, 1).lower())
-    writer = "CAST(NULL AS DATE)" if unit is None else f"CAST(date_trunc('{unit}', {{0}}) AS DATE)"
-    return Typed(DATE, True, (DATE, None), writer)
+    return Typed(DATE, True, (DATE, STRING), chosen_unit(call, 1, DATE_UNITS, "DATE", date_truncated))
+
+
+def date_truncated(unit: str, call: Call) -> str:
+    return f"CAST(date_trunc('{unit}', {{0}}) AS DATE)"
+
+
+def chosen_unit(call: Call, index: int, units: dict[str, str], type: str, cut: Callable[[str, Call], str]) -> str:
+    """The cut of a constant unit, or a choice among all of them."""
+    argument = call.arguments[index]
+    if hasattr(argument, "value"):
+        unit = units.get(argument.value.lower()) if isinstance(argument.value, str) else None
+        return f"CAST(NULL AS {type})" if unit is None else cut(unit, call)
+    branches = [
+        f"WHEN spark_upper({{{index}}}) = {text(name.upper())} THEN {cut(unit, call)}" for name, unit in units.items()
+    ]
+    return f"(CASE {' '.join(branches)} END)"
 
 
 fn("trunc(date, string)", "", rule=truncated_type)
@@ -199,19 +214,20 @@ fn("trunc(date, string)", "", rule=truncated_type)
 fn("dayname(date) -> string", "strftime({0}, '%a')")
 fn("monthname(date) -> string", "strftime({0}, '%b')")
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-DAYS_OF_WEEK = {name[:length]: day for day, name in enumerate(WEEKDAYS, 1) for length in (2, 3, len(name))}
+WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+DAY_NAMES = ", ".join(text(name[:length]) for name in WEEKDAYS for length in (2, 3, len(name)))
 
 
-def next_day_type(call: Call) -> Typed:
-    day = DAYS_OF_WEEK.get(pattern_of(call, 1).lower())
-    if day is None:
-        raise NotNative("next_day of no day of the week")
-    writer = f"({{0}} + CAST(({day} - isodow({{0}}) + 6) % 7 + 1 AS INTEGER))"
-    return Typed(DATE, True, (DATE, None), writer)
+def next_day(call: Any, date: str, name: str) -> str:
+    """Two, three or all letters of the day; others are an error with ANSI, null without."""
+    day = f"((list_position([{DAY_NAMES}], spark_upper({name})) - 1) // 3)"  # 0: Monday
+    wrong = error_with("ILLEGAL_DAY_OF_WEEK", string=name) if call.settings.ansi else "NULL"
+    found = f"({date} + CAST(({day} - isodow({date}) + 7) % 7 + 1 AS INTEGER))"
+    known = f"{date} IS NOT NULL AND {name} IS NOT NULL"
+    return f"(CASE WHEN {known} AND {day} IS NOT NULL THEN {found} WHEN {known} THEN {wrong} END)"
 
 
-fn("next_day(date, string)", "", rule=next_day_type)
+fn("next_day(date, string) -> date?", next_day)
 fn("date_from_unix_date(int) -> date", "(DATE '1970-01-01' + {0})")
 
 TIME_UNITS = {
@@ -226,17 +242,18 @@ TIME_UNITS = {
 
 
 def time_truncated_type(call: Call) -> Typed:
-    unit = TIME_UNITS.get(pattern_of(call, 0).lower())
-    if unit is None:
-        raise NotNative("date_trunc by an unknown unit")
-    if call.settings.zone in UTC_ZONES or unit in ("second", "millisecond", "microsecond"):
-        return Typed(TIMESTAMP, True, (None, TIMESTAMP), f"date_trunc('{unit}', {{1}})")
+    writer = chosen_unit(call, 0, TIME_UNITS, "TIMESTAMPTZ", time_truncated)
+    return Typed(TIMESTAMP, True, (STRING, TIMESTAMP), writer)
+
+
+def time_truncated(unit: str, call: Call) -> str:
+    zone = call.settings.zone
+    if zone in UTC_ZONES or unit in ("second", "millisecond", "microsecond"):
+        return f"date_trunc('{unit}', {{1}})"
     if unit in ("day", "hour", "minute"):
-        return Typed(
-            TIMESTAMP, True, (None, TIMESTAMP), f"spark_trunc_clock({{1}}, '{unit}', {text(call.settings.zone)})"
-        )
+        return f"spark_trunc_clock({{1}}, '{unit}', {text(zone)})"
     day = f"CAST(date_trunc('{unit}', {between_datetimes('{1}', TIMESTAMP, DATE, call.settings)}) AS DATE)"
-    return Typed(TIMESTAMP, True, (None, TIMESTAMP), between_datetimes(day, DATE, TIMESTAMP, call.settings))
+    return between_datetimes(day, DATE, TIMESTAMP, call.settings)
 
 
 fn("date_trunc(string, timestamp)", "", rule=time_truncated_type)

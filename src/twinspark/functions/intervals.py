@@ -127,7 +127,8 @@ def scaled(call: Call) -> Typed:
     exact = product(call.name, number.type)
     writer = within(exact, kind, FAR)
     if call.name == "/":
-        writer = f"(CASE WHEN {{1}} = 0 THEN {not_native('an interval over zero')} ELSE {writer} END)"
+        over_zero = error("INTERVAL_DIVIDED_BY_ZERO")
+        writer = f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} = 0 THEN {over_zero} ELSE {writer} END)"
     if isinstance(number.type, DoubleType | FloatType):
         writer = f"(CASE WHEN {{1}} IS NOT NULL AND NOT isfinite({{1}}) THEN {FAR} ELSE {writer} END)"
     return Typed(kind, call.any_nullable, None, writer, f"({interval.text} {call.name} {number.text})")
@@ -136,7 +137,8 @@ def scaled(call: Call) -> Typed:
 def product(operator: str, number: DataType) -> str:
     """A whole HUGEINT, halves rounded away from zero."""
     if isinstance(number, DoubleType | FloatType):
-        real = f"CAST({{0}} AS DOUBLE) {operator} CAST({{1}} AS DOUBLE)"
+        number_sql = "CAST({1} AS DOUBLE)" if operator == "*" else "nullif(CAST({1} AS DOUBLE), 0)"
+        real = f"CAST({{0}} AS DOUBLE) {operator} {number_sql}"
         return f"CAST(round(CASE WHEN abs({real}) >= 1e19 THEN 1e19 ELSE {real} END) AS HUGEINT)"
     if isinstance(number, DecimalType):
         if operator == "/" or number.precision > 18:
@@ -144,7 +146,7 @@ def product(operator: str, number: DataType) -> str:
         return "CAST(round(CAST({0} AS DECIMAL(19,0)) * {1}, 0) AS HUGEINT)"
     if operator == "*":
         return "(CAST({0} AS HUGEINT) * {1})"
-    a, b = "CAST({0} AS HUGEINT)", "CAST({1} AS HUGEINT)"
+    a, b = "CAST({0} AS HUGEINT)", "nullif(CAST({1} AS HUGEINT), 0)"
     return f"(sign({a}) * sign({b}) * ((2 * abs({a}) + abs({b})) // (2 * abs({b}))))"
 
 

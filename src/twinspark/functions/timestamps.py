@@ -20,6 +20,8 @@ from twinspark.types import (
     DataType,
     DateType,
     DecimalType,
+    DoubleType,
+    FloatType,
     NullType,
     TimestampNTZType,
     TimestampType,
@@ -168,9 +170,31 @@ fn("unix_millis(any)", floor_divided("epoch_us({0})", 1000), rule=exact_instant)
 fn("unix_micros(any)", "epoch_us({0})", rule=exact_instant)
 
 
+FAR_INSTANT = not_native("an instant beyond DuckDB's timestamps")
+
+
+def instant_of_real(seconds: str) -> str:
+    """Cut off after six digits; what is no number gives null."""
+    micros = f"(CAST({seconds} AS DOUBLE) * 1000000)"
+    near = f"abs({micros}) < 9.2e18"
+    made = f"make_timestamptz(CAST(trunc(CASE WHEN {near} THEN {micros} ELSE 0 END) AS BIGINT))"
+    far = f"WHEN {near} IS NOT NULL THEN {FAR_INSTANT}"
+    return f"(CASE WHEN NOT isfinite({seconds}) THEN NULL WHEN {near} THEN {made} {far} END)"
+
+
+def instant_of_decimal(seconds: str) -> str:
+    near = f"abs({seconds}) < 9200000000000"
+    made = f"make_timestamptz(CAST(CASE WHEN {near} THEN {seconds} * 1000000 END AS BIGINT))"
+    return f"(CASE WHEN {near} THEN {made} WHEN {seconds} IS NOT NULL THEN {FAR_INSTANT} END)"
+
+
 def since_1970(unit: int) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         source = call.types[0]
+        if call.name == "timestamp_seconds" and isinstance(source, DoubleType | FloatType):
+            return Typed(TIMESTAMP, True, None, instant_of_real("{0}"))
+        if call.name == "timestamp_seconds" and isinstance(source, DecimalType) and source.scale <= 6:
+            return Typed(TIMESTAMP, call.any_nullable, (DecimalType(38, 6),), instant_of_decimal("{0}"))
         if not (is_integral(source) or is_null(source)):
             raise NotNative(f"{call.name} of {source.simpleString()}")
         return Typed(TIMESTAMP, call.any_nullable, (LONG,), instant_of_seconds("{0}", unit))
@@ -199,7 +223,7 @@ def date_made(fails: bool) -> Callable[..., str]:
     def write(call: Any, y: str, m: str, d: str) -> str:
         right = f"{m} BETWEEN 1 AND 12 AND {d} BETWEEN 1 AND {LAST_DAY.format(m=m, y=y)}"
         known = f"{y} IS NULL OR {m} IS NULL OR {d} IS NULL"
-        near = f"{y} BETWEEN -9999 AND 9999"
+        near = f"{y} BETWEEN -290307 AND 294246"
         far = not_native("make_date of a far year")
         return (
             f"(CASE WHEN {known} THEN NULL WHEN NOT ({right}) THEN {no_such_date(fails)} "
@@ -279,6 +303,17 @@ fn(
     "convert_timezone(string, string, timestamp_ntz) -> timestamp_ntz",
     "spark_instant_to_local(spark_local_to_instant({2}, {0}), {1})",
 )
+
+
+def here_to(call: Call) -> Typed:
+    """Of two arguments the source is the session's zone."""
+    zone, value = (argument.text for argument in call.arguments)
+    writer = f"spark_instant_to_local(spark_local_to_instant({{1}}, {text(call.settings.zone)}), {{0}})"
+    shown = f"convert_timezone(current_timezone(), {zone}, {value})"
+    return Typed(NTZ, False, (STRING, NTZ), writer, shown, add_nullable_casts=True)
+
+
+fn("convert_timezone(string, timestamp_ntz)", "", rule=here_to)
 
 
 def local_now(call: Any) -> str:

@@ -130,8 +130,8 @@ class Literals(DataTypes):
         if moments.is_special(text):
             return text, False
         found = moments.moment_of(text)
-        if found is not None:
-            return found.microseconds, found.zoned
+        if found is not None:  # TIMESTAMP_NTZ takes no notice of a zone
+            return (found.clock, False) if kind == "TIMESTAMP_NTZ" else (found.microseconds, found.zoned)
         without_date = kind == "TIMESTAMP_NTZ" or (kind == "TIMESTAMP" and self.config.timestamp_ntz)
         # A time of day takes today's date, which only a session knows.
         return (text if not without_date and moments.is_clock_with_zone_ok(text) else None), False

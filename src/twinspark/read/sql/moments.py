@@ -20,10 +20,11 @@ _EPOCH_DAYS = 719468  # days from 0000-03-01 to 1970-01-01
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Microseconds of the wall clock since 1970; of UTC when a zone was written."""
+    """Microseconds since 1970 on the wall clock; of UTC when a zone was written, beside those of the clock."""
 
     microseconds: int
     zoned: bool
+    clock: int
 
 
 def is_special(text: str) -> bool:
@@ -55,9 +56,9 @@ def moment_of(text: str) -> Moment | None:
         return None
     local = days * 86_400_000_000 + micros
     if zone is None:
-        return Moment(local, False) if -(2**63) <= local < 2**63 else None
+        return Moment(local, False, local) if -(2**63) <= local < 2**63 else None
     offset = _offset_at(zone.strip(), local)
-    return None if offset is None else Moment(local - offset, True)
+    return None if offset is None else Moment(local - offset, True, local)
 
 
 def is_clock_with_zone_ok(text: str) -> bool:
