@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from twinspark.analysis import build
+from twinspark.analysis.chance import with_places
 from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, frame_of, plans_of, renewed
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import wider_type
@@ -91,6 +92,7 @@ def passing(frame: Frame, attribute: Attribute) -> Named:
 
 def project(frame: Frame, columns: Sequence[Named]) -> Frame:
     """Columns of plain expressions (aggregates and generators are taken apart before)."""
+    columns = [replace(column, expression=with_places(column.expression, frame.relation)) for column in columns]
     attributes = tuple(column.attribute() for column in columns)
     attributes = distinct_ids(attributes)
     relation = Project(

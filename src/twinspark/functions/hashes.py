@@ -7,6 +7,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.registry import fn
+from twinspark.functions.spelling import quoted_name
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import INT, LONG, ArrayType, DataType, MapType, StructType, TimeType, is_null, nested_types
 
@@ -28,12 +29,26 @@ def hashed(function: str, seed_type: str) -> Callable[..., str]:
     def write(call: Any, *arguments: str) -> str:
         found = f"CAST({SEED} AS {seed_type})"
         for argument, sql in zip(call.arguments, arguments, strict=True):
-            if isinstance(argument.type, ArrayType | StructType | TimeType):
-                raise NotNative("the hash of nested values")
-            found = found if is_null(argument.type) else f"{function}({sql}, {found})"
+            found = hash_of(function, argument.type, sql, found)
         return found
 
     return write
+
+
+def hash_of(function: str, type: DataType, sql: str, seed: str) -> str:
+    """Of a struct the fields one after another; each level doubles the text, so deep ones are left to Spark."""
+    if is_null(type):
+        return seed
+    if isinstance(type, ArrayType | TimeType):
+        raise NotNative("the hash of arrays")
+    if not isinstance(type, StructType):
+        return f"{function}({sql}, {seed})"
+    found = seed
+    for field in type.fields:
+        if isinstance(field.dataType, StructType):
+            raise NotNative("the hash of structs inside structs")
+        found = hash_of(function, field.dataType, f"({sql}).{quoted_name(field.name)}", found)
+    return f"(CASE WHEN {sql} IS NULL THEN {seed} ELSE {found} END)"
 
 
 fn("hash(any...)", hashed("spark_hash", "INTEGER"), rule=hash_type(INT))

@@ -26,9 +26,9 @@ from twinspark.types import (
 
 
 def moment(call: Any, *values: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-    """In a window DuckDB merges parts of the frame where Spark adds row by row."""
-    if distinct or " OVER " in suffix:
-        raise NotNative(f"{call.name} of distinct values or in a window")
+    """In a window with an order DuckDB merges parts of the frame where Spark adds row by row."""
+    if distinct or "ORDER BY" in suffix.partition(" OVER (")[2]:
+        raise NotNative(f"{call.name} of distinct values or in a window with an order")
     return f"spark_{call.name}({', '.join(values)}){suffix}"
 
 

@@ -97,9 +97,12 @@ class Values(Relation):
 
 @dataclass(frozen=True, kw_only=True)
 class Range(Relation):
+    """`partitions` is 0 where Spark chooses their number."""
+
     start: int
     end: int
     step: int
+    partitions: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,7 +44,8 @@ def read_relation(message: Any, context: Context) -> Relation:
 def read_range(message: Any, context: Context) -> Frame:
     if message.step == 0:
         raise NotNative("a range whose step is zero")
-    return frame_of(Range(start=message.start, end=message.end, step=message.step, fields=(Field("id", LONG, False),)))
+    bounds = {"start": message.start, "end": message.end, "step": message.step, "partitions": message.num_partitions}
+    return frame_of(Range(**bounds, fields=(Field("id", LONG, False),)))
 
 
 # ---- projections
