@@ -188,7 +188,7 @@ class Session:
         )
 
     def read(self, relation: Any, cursor: Cursor) -> Query:
-        return Query.read(relation, self.surroundings().context(cursor), cursor)
+        return self.shared.plans.read(relation, self.surroundings(), cursor)
 
     def _local_relation(self, hash: str) -> bytes:
         found = self.artifacts.cached(hash)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from twinspark.session.cache import Cache
 from twinspark.session.native import NativeEngine
+from twinspark.session.plan_cache import PlanCache
 from twinspark.session.settings import Settings
 from twinspark.session.spark_side import SparkSide
 from twinspark.session.tables_on_spark import TablesOnSpark
@@ -35,6 +36,7 @@ class Shared:
     global_owners: list[SparkSide] = field(default_factory=list)  # Spark must know their journals before it reads any
     catalogs: ServerCatalogs = field(init=False)
     cache: Cache = field(init=False)
+    plans: PlanCache = field(default_factory=PlanCache)
     tables_on_spark: TablesOnSpark = field(init=False)
     listeners: list[Callable[[Ended], None]] = field(default_factory=list)
 

@@ -1,0 +1,87 @@
+"""The plan cache: what is read once, and what must be read again."""
+
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.connect.proto import relations_pb2
+
+from twinspark.doors.connect.server import ConnectServer
+from twinspark.session.native import NativeEngine, Surroundings
+from twinspark.session.plan_cache import PlanCache
+from twinspark.session.settings import Settings
+
+ENGINE = NativeEngine()
+
+
+@pytest.fixture
+def duck_for_plans() -> Any:
+    server = ConnectServer(Settings(engine="duckdb", metrics_port=0))
+    session = SparkSession.builder.remote(server.url).create()
+    yield server, session
+    session.stop()
+    server.stop()
+
+
+def query(text: str) -> Any:
+    return relations_pb2.Relation(sql=relations_pb2.SQL(query=text))
+
+
+def surroundings(**facts: Any) -> Surroundings:
+    known = {"config": {}, "settings": {}, "views": {}, "catalog": "spark_catalog", "database": "default"}
+    return Surroundings(**{**known, "local_relations": bytes, "user": "", "session_id": "", **facts})
+
+
+def answer(plans: PlanCache, text: str, **facts: Any) -> list[Any]:
+    made = plans.read(query(text), surroundings(**facts), ENGINE.cursor())
+    return [tuple(row.values()) for row in made.stream().read_all().to_pylist()]
+
+
+def test_equal_bytes_are_read_once() -> None:
+    plans = PlanCache()
+    assert answer(plans, "select 1 + 1") == answer(plans, "select 1 + 1") == [(2,)]
+    assert plans.hits == 1
+
+
+def test_settings_are_part_of_the_meaning() -> None:
+    plans = PlanCache()
+    answer(plans, "select 1")
+    settings = {"spark.sql.session.timeZone": "Europe/Paris"}
+    answer(plans, "select 1", config=settings, settings=settings)
+    assert plans.hits == 0
+
+
+def test_a_view_that_changed_is_read_again() -> None:
+    plans = PlanCache()
+    one, two = query("select 1 as x"), query("select 2 as x")
+    assert answer(plans, "select x from v", views={("v",): one}) == [(1,)]
+    assert answer(plans, "select x from v", views={("v",): one}) == [(1,)]
+    assert answer(plans, "select x from v", views={("v",): two}) == [(2,)]
+    assert plans.hits == 1
+
+
+@pytest.mark.parametrize("text", ["select current_timestamp()", "select rand(1)", "select (select rand(1))"])
+def test_time_and_chance_are_read_again(text: str) -> None:
+    plans = PlanCache()
+    for _ in range(2):
+        plans.read(query(text), surroundings(), ENGINE.cursor())
+    assert plans.hits == 0
+
+
+def test_only_so_many_are_kept() -> None:
+    plans = PlanCache(most=2)
+    for text in ("select 1", "select 2", "select 3", "select 1"):
+        answer(plans, text)
+    assert plans.hits == 0
+    answer(plans, "select 3")
+    assert plans.hits == 1
+
+
+def test_schema_and_rows_of_one_frame_are_read_once(duck_for_plans: Any) -> None:
+    server, session = duck_for_plans
+    frame = session.range(10).filter("id > 3")
+    before = server.sessions.shared.plans.hits
+    assert frame.schema.names == ["id"]
+    assert frame.count() == 6
+    assert len(frame.collect()) == 6
+    assert server.sessions.shared.plans.hits > before
