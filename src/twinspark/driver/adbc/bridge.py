@@ -8,7 +8,7 @@ from typing import Any
 
 from twinspark.driver import errors
 from twinspark.driver.adbc import structs
-from twinspark.driver.adbc.structs import SIGNATURES, Driver, Error, Handle
+from twinspark.driver.adbc.structs import SIGNATURES, Driver
 
 LOG = logging.getLogger(__name__)
 CALLS: dict[str, Any] = {}  # kept for as long as the process lives: C code holds their addresses
@@ -131,6 +131,3 @@ def initialize_address() -> int:
     address = ctypes.cast(initialize, ctypes.c_void_p).value
     assert address is not None
     return address
-
-
-__all__ = ["Error", "Handle", "attach", "behind", "call", "detach", "initialize_address"]
