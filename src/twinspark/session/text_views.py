@@ -18,6 +18,7 @@ from twinspark.read.walk import Walk, read_query
 from twinspark.types import StructType, same_type
 
 SCHEMA_MODE = "view.schemaMode"
+QUERY_COLUMNS = "view.queryColumns"
 ALWAYS_KEPT = ("spark.sql.ansi.enabled", "spark.sql.session.timeZone")
 # What a view does not remember of the session it was made in (ViewHelper's deny list).
 NOT_KEPT = ("spark.sql.optimizer.", "spark.sql.codegen.", "spark.sql.execution.", "spark.sql.shuffle.")
@@ -103,7 +104,8 @@ def text_view(view: Any) -> TextView:
     """A catalog keeps the view's schema as JSON, and its mode among its properties, as Spark does."""
     fields = fields_of(StructType.fromJson(json.loads(view.schema)))
     mode = view.properties.get(SCHEMA_MODE, "COMPENSATION")
-    return TextView(view.text, view.config, view.catalog, view.namespace[0], view.columns, fields, mode, view.comment)
+    queried = tuple(json.loads(view.properties.get(QUERY_COLUMNS, "[]"))) or view.columns
+    return TextView(view.text, view.config, view.catalog, view.namespace[0], queried, fields, mode, view.comment)
 
 
 VIEW_READERS[TextView] = TextView.frame
