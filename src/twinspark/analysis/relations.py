@@ -78,7 +78,7 @@ def only_extracts(expression: Expression) -> bool:
     """`a[0].b`, `m['k']`: taken out of a column or a constant by constants or columns (AliasResolution.extractOnly)."""
     if isinstance(expression, GetField):
         return only_extracts(expression.child)
-    if isinstance(expression, Call) and expression.name in ("getarrayitem", "getmapvalue"):
+    if isinstance(expression, Call) and expression.name in ("getarrayitem", "getmapvalue", "getarraystructfields"):
         return all(map(only_extracts, expression.arguments))
     return isinstance(expression, Literal | Column)
 
@@ -341,8 +341,8 @@ def fold_keys(both: Frame, pairs: Sequence[tuple[Attribute, Attribute]], kind: s
     rest = [passing(both, a) for a in both.attributes if a.id not in taken]
     result = project(both, [*keys, *rest])
     out = {a.id for a in result.attributes}
-    hidden = tuple(map(as_metadata, (a for a in both.attributes if a.id in taken and a.id not in out)))
-    return with_hidden(result, both, hidden)
+    folded = map(as_metadata, (a for a in both.attributes if a.id in taken and a.id not in out))
+    return with_hidden(result, both, (*both.hidden, *folded))
 
 
 def as_metadata(attribute: Attribute) -> Attribute:

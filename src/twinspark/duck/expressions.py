@@ -29,7 +29,7 @@ from twinspark.plan.expressions import (
     Variable,
     WindowCall,
 )
-from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, StructType
+from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, StructType, nested_types
 
 INSENSITIVE_TO_DISTINCT = frozenset({"min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "collect_set"})
 
@@ -227,5 +227,6 @@ def check_orderable(type: DataType) -> None:
 
 
 def check_groupable(type: DataType) -> None:
-    if isinstance(type, MapType):
+    """A map equals another whatever the order of its entries."""
+    if any(isinstance(inner, MapType) for inner in nested_types(type)):
         raise NotNative("grouping by maps")

@@ -91,7 +91,9 @@ class Aggregation:
 
     def is_reachable(self, expression: Expression) -> bool:
         """Made of selected columns and of keys that are columns, which Spark carries up out of sight."""
-        if isinstance(expression, Output | Literal | Column):
+        if isinstance(expression, Column):
+            return position(expression, self.grouping) is not None
+        if isinstance(expression, Output | Literal):
             return True
         if isinstance(expression, AggregateCall):
             return expression.name in ("grouping", "grouping_id")

@@ -10,6 +10,7 @@ from typing import Any
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
 from twinspark.analysis.extract import extract, extract_field
+from twinspark.analysis.generators import has_generator
 from twinspark.analysis.names import Scope, resolve
 from twinspark.analysis.relations import Named, passing, unnamed
 from twinspark.analysis.scope import Frame, alike, star
@@ -200,6 +201,8 @@ def walk_subscript(node: tree.Subscript, scope: Scope, walk: Walk) -> Expression
 @walks(tree.Alias)
 def walk_alias(node: tree.Alias, scope: Scope, walk: Walk) -> Named:
     child = walk.column(node.child, scope)
+    if node.multiple and not has_generator(child.expression):
+        raise NotNative("SQL: several names for what is no generator")
     if node.multiple:
         return replace(child, names=node.names)
     return Named(child.expression, node.names[0], child.metadata if child.passes is not None else ())

@@ -69,6 +69,8 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
         raise NotNative(f"function {name}: not one of SQL")
     if node.within_group and name not in OF_THE_ORDERED | TAKES_AN_ORDER:
         raise NotNative(f"SQL: {name} WITHIN GROUP")
+    if node.within_group and (node.distinct or (name == "mode" and node.arguments)) and name not in TAKES_AN_ORDER:
+        raise NotNative(f"SQL: {name} WITHIN GROUP of distinct values, or with arguments")
     within = tuple(sort_order(item, scope, walk) for item in node.within_group)
     given = arguments(name, node, scope, walk)
     return build.call(
@@ -242,7 +244,9 @@ def direction(item: tree.SortItem, child: Expression) -> SortOrder:
 
 def read_frame(node: tree.WindowFrame, ordering: Sequence[SortOrder], scope: Scope, walk: Walk) -> Frame:
     lower = read_bound(node.begin, scope, walk)
-    upper = read_bound(node.end, scope, walk) if node.end is not None else 0
+    upper = read_bound(node.end, scope, walk, True) if node.end is not None else 0
+    if isinstance(lower, int) and isinstance(upper, int) and lower > upper:
+        raise NotNative("SQL: a frame that ends before it begins")
     is_cast = node.unit == "RANGE" and [type(o.child.type) for o in ordering] not in ([IntegerType], [DateType])
     if is_cast and len(ordering) != 1 and (node.begin.value is not None or (node.end and node.end.value is not None)):
         raise NotNative("SQL: a range of values over several orders, or none")
@@ -260,8 +264,10 @@ def bound_text(node: tree.FrameBound | None, bound: Expression | int | None, is_
     return f"{shown} {node.kind}"
 
 
-def read_bound(node: tree.FrameBound, scope: Scope, walk: Walk) -> Expression | int | None:
+def read_bound(node: tree.FrameBound, scope: Scope, walk: Walk, is_end: bool = False) -> Expression | int | None:
     if node.value is None:
+        if (node.kind == "UNBOUNDED FOLLOWING") != is_end and node.kind != "CURRENT ROW":
+            raise NotNative("SQL: a frame that begins at its end")
         return 0 if node.kind == "CURRENT ROW" else None
     value = walk.read(node.value, scope)
     if isinstance(value, Literal) and isinstance(value.type, IntegerType) and value.value is not None:

@@ -26,7 +26,6 @@ KNOWN_VALUES = {
     "spark.sql.legacy.groupingIdWithAppendedUserGroupBy": "false",
     "spark.sql.legacy.inSubqueryNullability": "false",
     "spark.sql.legacy.integerGroupingId": "false",
-    "spark.sql.legacy.interval.enabled": "false",
     "spark.sql.legacy.parseQueryWithoutEof": "false",
     "spark.sql.legacy.parser.havingWithoutGroupByAsWhere": "false",
     "spark.sql.legacy.percentileDiscCalculation": "false",

@@ -15,6 +15,7 @@ from twinspark.plan.expressions import Expression, Literal
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, walks
 from twinspark.read.walk.functions import like_row
+from twinspark.types import DateType, TimestampNTZType, TimestampType
 
 NAMES = {"=": "==", "||": "concat", "<<": "shiftleft", ">>": "shiftright", ">>>": "shiftrightunsigned", "DIV": "div"}
 
@@ -23,10 +24,21 @@ NAMES = {"=": "==", "||": "concat", "<<": "shiftleft", ">>": "shiftright", ">>>"
 def walk_binary(node: tree.Binary, scope: Scope, walk: Walk) -> Expression:
     left = walk.read(node.left, scope)
     right = like_row(walk.read(node.right, scope), left)
+    if node.operator == "-" and walk.context.config.get(LEGACY_INTERVALS, "false").lower() == "true":
+        check_not_moments(left, right)
     if node.operator in ("<>", "!="):
         return build.call("not", [build.call("==", [left, right], walk.settings)], walk.settings)
     text = f"({left.text} {node.operator} {right.text})" if node.operator in SHIFTS else None
     return build.call(NAMES.get(node.operator, node.operator), [left, right], walk.settings, text=text)
+
+
+LEGACY_INTERVALS = "spark.sql.legacy.interval.enabled"
+
+
+def check_not_moments(left: Expression, right: Expression) -> None:
+    moments = (DateType, TimestampType, TimestampNTZType)
+    if isinstance(left.type, moments) or isinstance(right.type, moments):
+        raise NotNative(f"{LEGACY_INTERVALS} = true")
 
 
 SHIFTS = ("<<", ">>", ">>>")

@@ -56,6 +56,8 @@ def pipe_select(node: tree.PipeSelect, frame: Frame, walk: Walk) -> Frame:
 
 @pipes(tree.PipeExtend)
 def pipe_extend(node: tree.PipeExtend, frame: Frame, walk: Walk) -> Frame:
+    if any(isinstance(one, tree.Star) for one in node.projections):
+        raise NotNative("SQL: |> EXTEND *")
     before = [passing(frame, a) for a in frame.attributes]
     return projected(frame, [*before, *walk.columns(node.projections, walk.scope(frame))], walk)
 

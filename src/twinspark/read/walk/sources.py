@@ -8,13 +8,16 @@ from typing import Any, TypeVar
 
 from twinspark.analysis import build
 from twinspark.analysis import relations as make
+from twinspark.analysis.correlation import check_correlated
 from twinspark.analysis.generators import generate
+from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Attribute, Frame, frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type_without_strings
-from twinspark.plan.expressions import Expression, Literal
+from twinspark.plan.expressions import Expression, Literal, Subquery
 from twinspark.plan.relations import Field, Join, OneRow, Range, Values
+from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.travel import travelled
 from twinspark.read.views import table_frame
@@ -255,7 +258,18 @@ def join_condition(node: tree.Expression | None, sides: Frame, walk: Walk) -> Ex
     parts = conjuncts(node)
     if any((isinstance(one, tree.InSubquery) and one.negated) or hides_in(one) for one in parts):
         raise NotNative("SQL: NOT IN, or IN inside an expression, as a join condition")
-    return walk.read(node, walk.scope(sides))
+    made = walk.read(node, walk.scope(sides))
+    check_one_sided(made, sides)
+    return made
+
+
+def check_one_sided(condition: Expression, sides: Frame) -> None:
+    """A subquery in a join condition may use one side's columns only."""
+    assert isinstance(sides.relation, Join)
+    width = len(sides.relation.left.fields)
+    for node in nodes_of(condition):
+        if isinstance(node, Subquery) and len({c.index < width for c in outer_columns(node.relation)}) > 1:
+            raise NotNative("SQL: a subquery of both sides in a join condition")
 
 
 def hides_in(node: tree.Expression) -> bool:
@@ -270,6 +284,7 @@ def read_joined(node: tree.Relation, left: Frame, walk: Walk) -> Frame:
 def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | None, walk: Walk) -> Frame:
     """The right side sees the left's columns."""
     right = read_source(node.relation, walk.inside(walk.scope(left)))
+    check_correlated(right.relation)
 
     def condition(sides: Frame) -> Expression | None:
         return join_condition(on, sides, walk)

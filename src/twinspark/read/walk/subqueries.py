@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twinspark.analysis import subqueries
+from twinspark.analysis.correlation import check_correlated, check_scalar
 from twinspark.analysis.names import Scope
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Relation
@@ -12,12 +13,16 @@ from twinspark.read.walk.queries import read_query
 
 
 def relation_of(query: tree.Query, scope: Scope, walk: Walk) -> Relation:
-    return read_query(query, walk.inside(scope)).plain()
+    relation = read_query(query, walk.inside(scope)).plain()
+    check_correlated(relation)
+    return relation
 
 
 @walks(tree.Subquery)
 def walk_scalar(node: tree.Subquery, scope: Scope, walk: Walk) -> Expression:
-    return subqueries.scalar_subquery(relation_of(node.query, scope, walk))
+    relation = relation_of(node.query, scope, walk)
+    check_scalar(relation)
+    return subqueries.scalar_subquery(relation)
 
 
 @walks(tree.Exists)

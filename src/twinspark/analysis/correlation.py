@@ -1,0 +1,73 @@
+"""What Spark refuses, or answers in its own way, of queries that use columns of the query around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twinspark.analysis.outer import outer_columns, outer_in
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import Call, Column, Expression, Literal
+from twinspark.plan.relations import Aggregate, Filter, Join, Limit, Project, Relation, Sort
+from twinspark.plan.rewrite import walk
+from twinspark.types import MapType
+
+
+def check_correlated(relation: Relation) -> None:
+    """Of any subquery and of a lateral side: NotNative where Spark has an error, or a plan that changes the answer."""
+    if not any(outer_columns(relation)):
+        return
+    if any(isinstance(column.type, MapType) for column in outer_columns(relation)):
+        raise NotNative("a map of the query around")
+    for node in nodes(relation):
+        if isinstance(node, Join) and node.kind not in ("inner", "cross") and any(outer_columns(node.right)):
+            raise NotNative("a column of the query around below an outer, semi or anti join")
+
+
+def check_scalar(relation: Relation) -> None:
+    """A correlated scalar subquery gives one row for sure only if it groups by what it is correlated by."""
+    if not any(outer_columns(relation)):
+        return
+    if any(isinstance(node, Limit) for node in nodes(relation)) and any(map(is_outer_only, conditions(relation))):
+        raise NotNative("a cut subquery whose condition is all about the query around")
+    group = topmost_group(relation)
+    if group is not None and not all(is_fixed(key, group) for key in group.grouping):
+        raise NotNative("a correlated scalar subquery grouped by what it is not correlated by")
+
+
+def topmost_group(relation: Relation) -> Aggregate | None:
+    while isinstance(relation, Project | Filter | Sort | Limit):
+        relation = relation.input
+    return relation if isinstance(relation, Aggregate) and relation.grouping else None
+
+
+def is_fixed(key: Expression, group: Aggregate) -> bool:
+    """Equal to something that does not come from the subquery's own rows."""
+    below: Relation = group.input
+    while isinstance(below, Filter):
+        test = below.condition
+        if isinstance(test, Call) and test.name in ("==", "="):
+            left, right = test.arguments
+            if (left == key and is_foreign(right)) or (right == key and is_foreign(left)):
+                return True
+        below = below.input
+    return isinstance(key, Literal)
+
+
+def is_foreign(expression: Expression) -> bool:
+    return not any(isinstance(node, Column) for node in walk(expression))
+
+
+def is_outer_only(condition: Expression) -> bool:
+    return any(outer_in(condition)) and is_foreign(condition)
+
+
+def conditions(relation: Relation) -> Iterator[Expression]:
+    for node in nodes(relation):
+        if isinstance(node, Filter):
+            yield node.condition
+
+
+def nodes(relation: Relation) -> Iterator[Relation]:
+    yield relation
+    for below in relation.inputs:
+        yield from nodes(below)
