@@ -73,17 +73,8 @@ def python_of(client: str) -> str:
 
 def seconds(client: str, port: int, rows: int, times: int) -> float:
     script = TIMING.format(setup=CLIENTS[client])
-    command = [
-        python_of(client),
-        "-W",
-        "ignore",
-        "-c",
-        script,
-        str(port),
-        QUERY.format(rows=rows),
-        str(rows),
-        str(times),
-    ]
+    options = [str(port), QUERY.format(rows=rows), str(rows), str(times)]
+    command = [python_of(client), "-W", "ignore", "-c", script, *options]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=3600)
     if ran.returncode:
         raise SystemExit(f"{client} failed: {ran.stderr[-2000:]}")
@@ -108,12 +99,18 @@ def main() -> None:
     spark = SparkThriftServer("binary", Path(tempfile.mkdtemp()))
     ports = {"door": door.port, "spark": spark.port}
     try:
-        report([(c, s, seconds(c, ports[s], arguments.rows, arguments.times)) for c, s in PAIRS])
+        report([measured(client, server, ports[server], arguments.rows, arguments.times) for client, server in PAIRS])
     finally:
         spark.stop()
         door.stop()
         if own is not None:
             own.stop()
+
+
+def measured(client: str, server: str, port: int, rows: int, times: int) -> tuple[str, str, float]:
+    taken = seconds(client, port, rows, times)
+    print(f"{client} on {server}: {taken:.2f} s", file=sys.stderr)
+    return client, server, taken
 
 
 def report(found: list[tuple[str, str, float]]) -> None:
