@@ -17,6 +17,7 @@ from pyspark.sql.connect.proto import Plan, Relation
 from pyspark.sql.connect.session import SparkSession
 from recorded_plans import FILES, HERE, Recorded, is_ordered, read, rows_of
 from relation_frames import relation_frames
+from schema_frames import schema_frames
 
 
 def queries() -> Iterator[tuple[str, Plan]]:
@@ -26,7 +27,7 @@ def queries() -> Iterator[tuple[str, Plan]]:
             yield text, Plan(root=Relation(sql={"query": text}))
 
 
-FRAMES = {"frames": frames, "relations": relation_frames}
+FRAMES = {"frames": frames, "relations": relation_frames, "schemas": schema_frames}
 
 
 def plans_of(spark: Any, name: str) -> Iterator[tuple[str, Plan]]:

@@ -16,7 +16,7 @@ from twinspark.doors.connect.depth import lift_depth_limit
 lift_depth_limit()
 
 HERE = Path(__file__).parent
-FILES = {name: HERE / "recorded" / f"{name}.jsonl" for name in ("queries", "frames", "relations")}
+FILES = {name: HERE / "recorded" / f"{name}.jsonl" for name in ("queries", "frames", "relations", "schemas")}
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,17 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.functions.castable import can_store
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import type_text
-from twinspark.plan.expressions import Column, Expression, GetField, MakeStruct
-from twinspark.types import ArrayType, DataType, MapType, StructField, StructType, quote_identifier
+from twinspark.plan.expressions import Column, Expression, GetField, MakeStruct, Variable
+from twinspark.types import (
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    is_string,
+    nested_types,
+    quote_identifier,
+)
 
 Path = tuple[str, ...]
 
@@ -83,6 +92,8 @@ def reconciled(column: Expression, path: Path, target: DataType, nullable: bool,
     if source == target:
         return column
     if not can_store(source, target):
+        if any(map(is_string, nested_types(target))):
+            raise NotNative("DataFrame.to that is refused: Spark shows the collation of the client's string types")
         raise SparkError(
             "INVALID_COLUMN_OR_FIELD_DATA_TYPE",
             name=quoted_path(path),
@@ -125,7 +136,15 @@ def map_of(column: Expression, source: MapType, target: MapType, path: Path, set
         raise SparkError("NOT_NULL_CONSTRAINT_VIOLATION.MAP_VALUE", columnPath=quoted_path(path))
     if source.keyType == target.keyType and source.valueType == target.valueType:
         return column
-    key, value = variables([(source.keyType, False), (source.valueType, source.valueContainsNull)])
-    reconciled(key, (*path, "key"), target.keyType, False, settings)
-    reconciled(value, (*path, "value"), target.valueType, target.valueContainsNull, settings)
-    raise NotNative("DataFrame.to of a map whose types change")
+    (key,) = variables([(source.keyType, False)])
+    keys = reconciled(key, (*path, "key"), target.keyType, False, settings)
+    (value,) = variables([(source.valueType, source.valueContainsNull)])
+    values = reconciled(value, (*path, "value"), target.valueType, target.valueContainsNull, settings)
+    parts = [part("map_keys", column, keys, key, settings), part("map_values", column, values, value, settings)]
+    return build.call("map_from_arrays", parts, settings)
+
+
+def part(function: str, column: Expression, body: Expression, variable: Variable, settings: Settings) -> Expression:
+    """The keys or the values of a map, each made anew where they change."""
+    every = build.call(function, [column], settings)
+    return every if body is variable else build.call("transform", [every, lambda_of(body, [variable])], settings)
