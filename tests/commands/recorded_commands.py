@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 SCRIPTS = sorted((HERE / "scripts").glob("*.sql"))
 # What differs from one server to the next, and from one run to the next.
 PASSING = (
+    (re.compile(r"file:/\S*?/warehouse/\w+/[\w-]+-[0-9a-f-]{36}|file:/\S*?/\w+\.db/\w+"), "<place>"),
     (re.compile(r"file:/[^\s,;)\"'\]]*?/(?=[^/\s]*\.db\b)"), "<warehouse>/"),
     (re.compile(r"file:/[^\s,;)\"'\]]*?warehouse(?=[\s,;)\"'\]]|$)"), "<warehouse>"),
     (re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d\d:\d\d:\d\d \w+ \d{4}"), "<moment>"),

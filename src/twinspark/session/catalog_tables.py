@@ -10,7 +10,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.read.proto.types import read_type
 from twinspark.read.sql import parse_statement
 from twinspark.read.text import parser_config
-from twinspark.session import sql_shows
+from twinspark.session import sql_shows, sql_table_text
 from twinspark.session.native import Query
 from twinspark.session.sql_names import Found, Place, TemporaryView, find, parsed, quoted, schema_of
 from twinspark.session.sql_results import Answer, relation_rows, table_answer
@@ -162,13 +162,14 @@ def table_only(operation: str) -> Callable[[Any, Context, "Session"], Found]:
 
 
 def list_partitions(message: Any, context: Context, session: "Session") -> Callable[[], Answer]:
-    table_only("Catalog.listPartitions")(message, context, session)
-    raise NotNative("the partitions of a table")
+    found = table_only("Catalog.listPartitions")(message, context, session)
+    return lambda: relation_rows(PARTITION, [(path,) for path in sql_table_text.partitions(found)])
 
 
 def recover_partitions(message: Any, context: Context, session: "Session") -> Callable[[], Answer]:
-    table_only("recoverPartitions()")(message, context, session)
-    raise NotNative("partitions recovered")
+    found = table_only("recoverPartitions()")(message, context, session)
+    sql_table_text.check_partitioned(found, "ALTER TABLE RECOVER PARTITIONS")
+    return lambda: relation_rows(DONE, [])
 
 
 def analyze_table(message: Any, context: Context, session: "Session") -> Callable[[], Answer]:

@@ -8,6 +8,7 @@ from pyspark.sql.types import StructField, StructType
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative, SparkError
 from twinspark.read.walk import Walk, read_query
+from twinspark.session import sql_table_text
 from twinspark.session.sql_names import Found, TemporaryView, find, located, parts_of, quoted, schema_of
 from twinspark.session.sql_results import Answer, answer, text
 from twinspark.session.sql_view_text import details
@@ -59,12 +60,17 @@ def table_rows(parts: tuple[str, ...], found: TemporaryView | Found, extended: b
         from twinspark.tables.describe import describe_table as of_table
 
         table: Any = found.table
-        return of_table(table, found.name.catalog, extended)
+        files = sql_table_text.file_table(found) if extended else None
+        rows = of_table(table, found.name.catalog, extended and files is None)
+        return rows if files is None else rows + detail_rows(sql_table_text.details(found, files))
     rows = column_rows(schema_of(parts, context).fields)
     if isinstance(found, Found) and found.view is not None and extended:
-        rows += [("", "", ""), ("# Detailed Table Information", "", "")]
-        rows += [(key, value, "") for key, value in details(found.name, found.view)]
+        rows += detail_rows(details(found.name, found.view))
     return rows
+
+
+def detail_rows(told: Iterable[tuple[str, str]]) -> list[Row]:
+    return [("", "", ""), ("# Detailed Table Information", "", ""), *((key, value, "") for key, value in told)]
 
 
 def describe_column(statement: Any, parts: tuple[str, ...], found: Any, context: Context) -> Any:
@@ -74,7 +80,7 @@ def describe_column(statement: Any, parts: tuple[str, ...], found: Any, context:
         comment = (field.metadata or {}).get("comment", "NULL")
         rows = [("col_name", field.name), ("data_type", type_text(field)), ("comment", comment)]
         if statement.extended:
-            if isinstance(found, Found) and found.table is not None:
+            if isinstance(found, Found) and found.table is not None and sql_table_text.file_table(found) is None:
                 raise NotNative("SQL: DESCRIBE EXTENDED of a table's column tells its statistics")
             rows += [(name, "NULL") for name in (*STATISTICS, "histogram")]
         return answer(COLUMN, rows)

@@ -16,6 +16,7 @@ from twinspark.session.sql_names import (
 )
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.sql_shows import current_or, expected_table, found_of
+from twinspark.session.sql_table_text import check_partitioned
 from twinspark.session.table_commands import TABLE_HANDLERS
 from twinspark.tables.changes import SetProperty
 
@@ -54,8 +55,9 @@ def analyze_tables(statement: Any, source: str, context: Context, session: "Sess
 
 
 def repair_table(statement: Any, source: str, context: Context, session: "Session") -> Any:
-    table_of(statement.table, "MSCK REPAIR TABLE", source, context, session)
-    raise NotNative("SQL: MSCK REPAIR TABLE of a table whose partitions need no repair")
+    found = table_of(statement.table, "MSCK REPAIR TABLE", source, context, session)
+    check_partitioned(found, "MSCK REPAIR TABLE")
+    return answer
 
 
 def truncate_table(statement: Any, source: str, context: Context, session: "Session") -> Any:

@@ -7,12 +7,14 @@ from pyspark.sql.types import StructType
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative, SparkError
+from twinspark.session import sql_table_text
 from twinspark.session.sql_names import (
     Found,
     Place,
     TemporaryView,
     catalog_at,
     check_exists,
+    constant,
     find,
     located,
     matching,
@@ -104,8 +106,10 @@ def information(row: Listed, place: Place, context: Context, session: "Session")
         rows = temporary_details(found)
     elif found is not None and found.view is not None:
         rows = details(found.name, found.view)
+    elif found is not None and (table := sql_table_text.file_table(found)) is not None:
+        rows = sql_table_text.details(found, table)
     else:
-        raise NotNative("SQL: SHOW TABLE EXTENDED of a table")
+        raise NotNative("SQL: SHOW TABLE EXTENDED of a table that is not one of files")
     schema = schema_of(parts, context).treeString()
     return "".join(f"{key}: {value}\n" for key, value in rows) + f"Schema: {schema}\n"
 
@@ -180,6 +184,8 @@ def create_text(found: Found) -> str:
     from twinspark.tables.describe import show_create_table
 
     table: Any = found.table
+    if sql_table_text.file_table(found) is not None:
+        table = sql_table_text.without_required(table)
     return show_create_table(table, found.name.catalog, bool(getattr(table, "managed", True)))
 
 
@@ -187,7 +193,17 @@ def show_partitions(statement: Any, source: str, context: Context, session: "Ses
     parts, found = found_of(statement.table, source, context, session)
     if isinstance(found, TemporaryView) or found.view is not None:
         raise located(expected_table(found, parts, "SHOW PARTITIONS"), statement.table, source)
-    raise NotNative("SQL: SHOW PARTITIONS of a table")
+    wanted = partition_values(statement.partition, source, context, session)
+    return lambda: answer(PARTITIONS, [(path,) for path in sql_table_text.partitions(found, wanted)])
+
+
+def partition_values(spec: Any, source: str, context: Context, session: "Session") -> list[tuple[str, Any]]:
+    if spec is None:
+        return []
+    pairs = [(name, constant(value, source, context, session)) for name, value in spec.values]
+    if not all(isinstance(value, int) or (isinstance(value, str) and value.isalnum()) for _, value in pairs):
+        raise NotNative("SQL: SHOW PARTITIONS of values that paths escape")
+    return pairs
 
 
 def expected_table(found: TemporaryView | Found, parts: tuple[str, ...], operation: str) -> SparkError:

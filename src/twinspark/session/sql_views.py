@@ -26,7 +26,7 @@ from twinspark.session.sql_view_text import CREATED
 from twinspark.session.text_views import QUERY_COLUMNS, SCHEMA_MODE, TextView, kept_settings
 from twinspark.session.view_references import check_not_recursive, columns_named, functions_named, tables_named
 from twinspark.session.views import GLOBAL, key_of
-from twinspark.types import StructType, quote_identifier
+from twinspark.types import StructType, quote_identifier, quote_if_needed
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -169,10 +169,10 @@ def create_persisted(
 
 
 def check_replaceable(found: Found, full: str, statement: Any, context: Context, session: "Session") -> None:
-    if found.view is None:
-        raise NotNative("SQL: CREATE VIEW over a table")
     if not statement.replace:
         raise SparkError("TABLE_OR_VIEW_ALREADY_EXISTS", relationName=full)
+    if found.view is None:
+        raise expected_view(full, "CREATE OR REPLACE VIEW")
     check_not_recursive(full, statement.query, context, session)
 
 
@@ -239,7 +239,7 @@ def keep(name: "Name", view: "View", session: "Session") -> None:
 
 def alter_query(statement: Any, source: str, context: Context, session: "Session") -> Any:
     parts = parts_of(statement.name, source, context, session)
-    found = found_view(statement.name, source, parts, context, session)
+    found = found_view(statement.name, source, parts, context, session, "ALTER VIEW ... AS")
     definition = definition_of(statement, source, context)
 
     def alter() -> Answer:
@@ -260,14 +260,25 @@ def alter_query(statement: Any, source: str, context: Context, session: "Session
 
 
 def found_view(
-    node: Any, source: str, parts: tuple[str, ...], context: Context, session: "Session"
+    node: Any,
+    source: str,
+    parts: tuple[str, ...],
+    context: Context,
+    session: "Session",
+    operation: str | None = None,
 ) -> TemporaryView | Found:
     found = find(parts, context, session)
     if found is None:
         raise not_found(node, source, parts, context)
     if isinstance(found, Found) and found.view is None:
-        raise NotNative("SQL: ALTER VIEW of a table")
+        if operation is None:
+            raise NotNative("SQL: ALTER VIEW of a table")
+        raise located(expected_view(quoted(found.name.qualifier), operation), node, source)
     return found
+
+
+def expected_view(full: str, operation: str) -> SparkError:
+    return SparkError("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE", tableName=full, operation=operation)
 
 
 def alter_view(statement: Any, source: str, context: Context, session: "Session") -> Any:
@@ -356,10 +367,21 @@ def drop(parts: tuple[str, ...], if_exists: bool, context: Context, session: "Se
         if not if_exists:
             raise gone(parts, context, session)
     elif found.view is None:
-        raise NotNative("SQL: DROP VIEW of a table")
+        raise wrong_command(found)
     else:
         session.catalogs.get(found.name.catalog).drop_view(found.name.identifier)
     return answer()
+
+
+def wrong_command(found: Found) -> SparkError:
+    return SparkError(
+        "WRONG_COMMAND_FOR_OBJECT_TYPE",
+        operation="DROP VIEW",
+        requiredType="VIEW or METRIC_VIEW",
+        objectName=".".join(map(quote_if_needed, found.name.qualifier)),
+        foundType="MANAGED" if getattr(found.table, "managed", True) else "EXTERNAL",
+        alternative="DROP TABLE",
+    )
 
 
 def gone(parts: tuple[str, ...], context: Context, session: "Session") -> SparkError:

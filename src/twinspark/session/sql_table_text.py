@@ -1,0 +1,103 @@
+"""What DESCRIBE EXTENDED, SHOW TABLE EXTENDED and SHOW PARTITIONS say of tables of files: Spark's own kind of table."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pyspark.version import __version__ as spark_version
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.session.sql_names import Found, quoted
+from twinspark.types import StructField, StructType
+
+if TYPE_CHECKING:
+    from twinspark.tables.file_table import FileTable
+
+Detail = tuple[str, str]
+
+
+def file_table(found: Found) -> "FileTable | None":
+    """The table, if it is one of files; Iceberg's and Delta's describe themselves."""
+    from twinspark.tables.file_table import FileTable
+
+    return found.table if isinstance(found.table, FileTable) else None
+
+
+def details(found: Found, table: "FileTable") -> list[Detail]:
+    """In the order of CatalogTable.toLinkedHashMap."""
+    identifier = found.name.identifier
+    told = {key: value for key, value in table.properties.items() if key not in ("comment", "owner")}
+    rows = [("Catalog", found.name.catalog), ("Database", identifier.namespace[-1]), ("Table", identifier.name)]
+    rows += [
+        ("Created Time", created(table)),
+        ("Last Access", "UNKNOWN"),
+        ("Created By", f"Spark {spark_version}"),
+        ("Type", "MANAGED" if table.managed else "EXTERNAL"),
+        ("Provider", table.provider),
+    ]
+    rows += [("Comment", table.properties["comment"])] if "comment" in table.properties else []
+    shown = ", ".join(f"{key}={value}" for key, value in sorted(told.items()))
+    rows += [("Table Properties", f"[{shown}]")] if told else []
+    rows.append(("Location", place(table)))
+    stored = ", ".join(f"{key}={value}" for key, value in table.options.items())
+    rows += [("Storage Properties", f"[{stored}]")] if stored else []
+    return rows + ([("Partition Provider", "Catalog")] if table.partitioning else [])
+
+
+def place(table: "FileTable") -> str:
+    """One slash behind the scheme, as Hadoop writes a local path."""
+    path = table.location.removeprefix("file:").lstrip("/")
+    return f"file:/{path}" if "://" not in path else table.location
+
+
+def local_path(table: "FileTable") -> str:
+    if "://" in table.location and not table.location.startswith("file:"):
+        raise NotNative("a table of files that are not on this machine")
+    return "/" + table.location.removeprefix("file:").lstrip("/")
+
+
+def created(table: "FileTable") -> str:
+    path = local_path(table)
+    moment = datetime.fromtimestamp(os.stat(path).st_ctime if os.path.exists(path) else 0, UTC)
+    return f"{moment:%a %b %d %H:%M:%S} UTC {moment:%Y}"
+
+
+def without_required(table: Any) -> Any:
+    """Tables of files do not keep NOT NULL."""
+    fields = [StructField(f.name, f.dataType, True, f.metadata) for f in table.schema.fields]
+    return replace(table, schema=StructType(fields))
+
+
+# ---- partitions
+
+
+def partitions(found: Found, wanted: Sequence[tuple[str, Any]] = ()) -> list[str]:
+    """`p=1/q=x` as the directories are called; `wanted` are values that must be there."""
+    table = file_table(found)
+    if table is None:
+        raise NotNative("the partitions of a table that is not one of files")
+    names = table.partition_names
+    if not names:
+        raise SparkError("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", name=quoted(found.name.qualifier))
+    found_paths = directories(local_path(table), names)
+    return [path for path in found_paths if all(f"{key}={value}" in path.split("/") for key, value in wanted)]
+
+
+def directories(root: str, names: Sequence[str], before: str = "") -> list[str]:
+    if not names:
+        return [before.rstrip("/")]
+    inner = sorted(each.name for each in os.scandir(root) if each.is_dir()) if os.path.isdir(root) else []
+    mine = [name for name in inner if name.lower().startswith(f"{names[0].lower()}=")]
+    return [path for name in mine for path in directories(os.path.join(root, name), names[1:], f"{before}{name}/")]
+
+
+def check_partitioned(found: Found, operation: str) -> None:
+    """Directories are found when they are read, so there is nothing to repair; only partitioned tables may ask."""
+    table = file_table(found)
+    if table is None:
+        raise NotNative("partitions repaired of a table that is not one of files")
+    if not table.partitioning:
+        name = quoted(found.name.qualifier)
+        raise SparkError("NOT_A_PARTITIONED_TABLE", operation=operation, tableIdentWithDB=name)
