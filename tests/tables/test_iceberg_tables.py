@@ -386,7 +386,7 @@ def test_time_travel(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
     assert rows(T) == [(1,), (2,)]
     assert rows(T, version=Version(str(first.snapshot_id))) == [(1, "a")]
     assert rows(T, version=Version(timestamp_ms=first.timestamp_ms)) == [(1, "a")]
-    with pytest.raises(SparkError, match="VERSION AS OF"):
+    with pytest.raises(SparkError, match="TIMESTAMP AS OF"):
         rows(T, version=Version(timestamp_ms=5))
 
 
