@@ -6,6 +6,8 @@ from typing import Any
 from frames import people, places
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.connect.dataframe import DataFrame as Frame
+from pyspark.sql.connect.plan import StatApproxQuantile
 from pyspark.sql.types import StructType
 
 
@@ -161,6 +163,11 @@ def reshapes(spark: Any) -> dict[str, DataFrame]:
     }
 
 
+def quantiles(df: Any, columns: list[str], shares: list[float], error: float) -> DataFrame:
+    """approxQuantile asks at once: this is the plan it asks with."""
+    return Frame(StatApproxQuantile(df._plan, columns, shares, error), df.sparkSession)
+
+
 def statistics(spark: Any) -> dict[str, DataFrame]:
     rows = [(1, 11, 1.5, "a"), (1, 12, None, "b"), (2, 11, 2.5, None), (None, 12, 0.5, "a`x")]
     df = spark.createDataFrame(rows, "k int, v int, d double, s string")
@@ -173,6 +180,9 @@ def statistics(spark: Any) -> dict[str, DataFrame]:
         "summary": df.summary("count", "mean", "min", "max", "count_distinct"),
         "summary of nothing known": df.summary("foo"),
         "describe": df.filter("d > 1").describe("k", "d", "s"),  # of two rows: no order of adding up can show
+        "quantiles": quantiles(df, ["k", "d"], [0.0, 0.25, 0.5, 1.0], 0.0),
+        "quantiles, nearly": quantiles(df, ["v"], [0.9], 0.001),
+        "quantiles of no rows": quantiles(df.filter("k > 10"), ["k"], [0.5], 0.0),
         "sample of all": df.sample(1.0),
         "sample of none": df.sample(0.0),
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis import build
@@ -20,10 +22,11 @@ from twinspark.plan.expressions import Expression
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.na import filled
 from twinspark.read.proto.relations import RELATIONS, read_frame
-from twinspark.types import DOUBLE, LONG, STRING, is_numeric, is_string
+from twinspark.types import DOUBLE, LONG, STRING, ArrayType, is_numeric, is_string
 
 DESCRIBED = ("count", "mean", "stddev", "min", "max")
 SUMMARISED = ("count", "mean", "stddev", "min", "25%", "50%", "75%", "max")
+LARGEST_INT = (1 << 31) - 1
 ACCURACY = 10_000  # ApproximatePercentile.DEFAULT_PERCENTILE_ACCURACY
 
 
@@ -91,6 +94,32 @@ def percentile(number: Expression, name: str, context: Context) -> Expression:
         raise NotNative("a percentile that is none")
     arguments = [number, build.literal(share), build.literal(ACCURACY)]
     return build.call("percentile_approx", arguments, context.settings)
+
+
+@RELATIONS.handles("approx_quantile")
+def read_approx_quantile(message: Any, context: Context) -> Frame:
+    """An array for each column, of its numbers that are neither null nor NaN (multipleApproxQuantiles)."""
+    frame = read_frame(message.input, context)
+    shares = list(message.probabilities)
+    if message.relative_error < 0 or not all(0 <= share <= 1 for share in shares):
+        raise NotNative("quantiles that are none")
+    accuracy = min(LARGEST_INT, math.ceil(1 / message.relative_error)) if message.relative_error else LARGEST_INT
+    made = [quantiles(name, shares, accuracy, frame, context) for name in message.cols]
+    every = replace(build.call("array", made, context.settings), type=ArrayType(ArrayType(DOUBLE)))
+    return aggregate(frame, [], [Named(every, "approx_quantile")])
+
+
+def quantiles(name: str, shares: list[float], accuracy: int, frame: Frame, context: Context) -> Expression:
+    settings = context.settings
+    column = resolve(Scope(frame, context), attribute_parts(name)).expression
+    if not is_numeric(column.type):
+        raise NotNative("quantiles of what are no numbers")
+    number = build.cast(column, DOUBLE, settings)
+    plain = build.call("not", [build.call("isnan", [number], settings)], settings)
+    kept = build.case_when([(plain, number)], None, settings)
+    asked = build.literal(shares, ArrayType(DOUBLE, False), settings)
+    found = build.call("percentile_approx", [kept, asked, build.literal(accuracy)], settings)
+    return build.call("coalesce", [found, build.literal([], ArrayType(DOUBLE, False), settings)], settings)
 
 
 # ---- two columns
@@ -162,5 +191,4 @@ def read_sample(message: Any, context: Context) -> Frame:
 RELATIONS.to_spark(
     sample_by="a stratified sample: which rows it takes depends on Spark's partitions",
     freq_items="frequent items: which false ones are among them depends on Spark's partitions",
-    approx_quantile="approximate quantiles: a sketch merged over Spark's partitions",
 )
