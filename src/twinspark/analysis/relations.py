@@ -316,8 +316,8 @@ def using_join(left: Frame, right: Frame, kind: str, names: Sequence[str], setti
     def condition(sides: Frame) -> Expression | None:
         width = len(left.attributes)
         for name in names:
-            a = unique_key(Frame(sides.relation, sides.attributes[:width], sides.slots), name, settings)
-            b = unique_key(Frame(sides.relation, sides.attributes[width:], sides.slots), name, settings)
+            a = first_key(Frame(sides.relation, sides.attributes[:width], sides.slots), name, settings)
+            b = first_key(Frame(sides.relation, sides.attributes[width:], sides.slots), name, settings)
             pairs.append((a, b))
         tests = [build.call("==", [sides.column(a), sides.column(b)], settings) for a, b in pairs]
         found = tests[0] if tests else None
@@ -377,15 +377,9 @@ def require_column(frame: Frame, name: str, side: str, settings: Settings) -> No
         )
 
 
-def unique_key(frame: Frame, name: str, settings: Settings) -> Attribute:
-    found = find_columns(frame, name, settings)
-    if len(found) > 1:
-        raise SparkError(
-            "AMBIGUOUS_REFERENCE",
-            name=quote_identifier(name),
-            referenceNames="[" + ", ".join(quote_identifier(frame.attributes[i].name) for i in found) + "]",
-        )
-    return frame.attributes[found[0]]
+def first_key(frame: Frame, name: str, settings: Settings) -> Attribute:
+    """Of several columns of the name the first."""
+    return frame.attributes[find_columns(frame, name, settings)[0]]
 
 
 # ---- set operations

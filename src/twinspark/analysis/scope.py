@@ -26,12 +26,13 @@ class Attribute:
     metadata: tuple[tuple[str, Any], ...] = ()
     qualifier: tuple[str, ...] = ()
     id: int = field(default_factory=lambda: next(_ids))
+    twin: int = 0  # of a column passed on twice, the first one: a name that means both is not ambiguous
 
     def as_field(self) -> Field:
         return Field(self.name, self.type, self.nullable, self.metadata)
 
     def renewed(self) -> Attribute:
-        return replace(self, id=next(_ids))
+        return replace(self, id=next(_ids), twin=self.twin or self.id)
 
 
 Attributes = tuple[Attribute, ...]
@@ -224,7 +225,7 @@ def renewed(frame: Frame, taken: set[int]) -> Frame:
     fresh = {i: next(_ids) for i in frame.slots if i in taken}
 
     def again(attributes: Attributes) -> Attributes:
-        return tuple(replace(a, id=fresh.get(a.id, a.id)) for a in attributes)
+        return tuple(replace(a, id=fresh.get(a.id, a.id), twin=fresh.get(a.twin, a.twin)) for a in attributes)
 
     return Frame(
         frame.relation,
@@ -278,7 +279,7 @@ def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> Hi
     found, rest = match(frame.attributes, parts, case_sensitive)
     if not found:
         found, rest = match(frame.hidden, parts, case_sensitive, hidden=True)
-    distinct = list({a.id: a for a in found}.values())
+    distinct = list({a.twin or a.id: a for a in reversed(found)}.values())[::-1]
     if not distinct:
         return None
     if len(distinct) > 1:
@@ -332,6 +333,8 @@ def in_node(
 def unresolved(frame: Frame, parts: Sequence[str]) -> SparkError:
     if parts[0].lower() in ("window", "session_window"):
         raise NotNative(f"`{parts[0]}`, which may be the window of time that rows are grouped by")
+    if any(part.lower() == "_metadata" for part in parts):
+        raise NotNative("the metadata column of files")
     by_name = sorted(frame.attributes, key=lambda a: a.name)  # the order of Spark's AttributeSet
     candidates = [(*a.qualifier, a.name) for a in by_name]
     proposal = suggestions(parts, candidates)

@@ -39,10 +39,10 @@ TESTS: dict[str, Test] = {
     "REMAINDER_BY_ZERO": called("%", "mod", "pmod"),
     "CAST_INVALID_INPUT": is_cast,
     "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
-    "ARITHMETIC_OVERFLOW": called("+", "-", "*", "/", "div", "%", "sum"),
+    "ARITHMETIC_OVERFLOW": called("+", "-", "*", "/", "div", "%", "sum", "conv", "make_dt_interval"),
     "INVALID_ARRAY_INDEX": called("getarrayitem", "elt"),
     "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": called("element_at"),
-    "INVALID_INDEX_OF_ZERO": called("element_at"),
+    "INVALID_INDEX_OF_ZERO": called("element_at", "array_insert"),
     "SCALAR_SUBQUERY_TOO_MANY_ROWS": is_scalar,
 }
 

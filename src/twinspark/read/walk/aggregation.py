@@ -162,7 +162,7 @@ class Aggregation:
             if below is not None and (scope.in_aggregate or not names_of(below.expression) & outputs):
                 return below
             found = self.find_output(parts)
-            if found is None and len(parts) == 1 and below is None:
+            if found is None and len(parts) == 1 and not scope.in_aggregate:
                 resolve_name(self.output, parts, self.walk.settings.case_sensitive)  # raises where it is ambiguous
             return found or below
 

@@ -17,7 +17,7 @@ from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions import overloads
 from twinspark.functions.known import SPARK_FUNCTIONS
-from twinspark.functions.registry import AGGREGATE
+from twinspark.functions.registry import AGGREGATE, GENERATOR
 from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, Lambda, Literal, SortOrder, children_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.data_types import parse_type
@@ -91,6 +91,10 @@ def is_aggregate_node(node: tree.Node, walk: Walk) -> bool:
     return isinstance(node, tree.Function) and is_aggregate(function_name(node, walk))
 
 
+def is_generator_node(node: tree.Node, walk: Walk) -> bool:
+    return isinstance(node, tree.Function) and any(s.kind == GENERATOR for s in overloads(function_name(node, walk)))
+
+
 def is_aggregate(name: str) -> bool:
     return any(signature.kind == AGGREGATE for signature in overloads(name))
 
@@ -127,7 +131,7 @@ def arguments(name: str, node: tree.Function, scope: Scope, walk: Walk) -> list[
     out: list[Expression] = []
     for argument in node.arguments:
         if isinstance(argument, tree.Star):
-            out += star_arguments(name, argument, scope, walk, node.distinct)
+            out += star_arguments(name, argument, scope, walk, node.distinct, len(node.arguments) == 1)
         elif name == "struct":
             out += struct_field(walk.column(argument, scope), argument, len(out) // 2)
         else:
@@ -135,10 +139,12 @@ def arguments(name: str, node: tree.Function, scope: Scope, walk: Walk) -> list[
     return out
 
 
-def star_arguments(name: str, node: tree.Star, scope: Scope, walk: Walk, distinct: bool) -> list[Expression]:
+def star_arguments(
+    name: str, node: tree.Star, scope: Scope, walk: Walk, distinct: bool, is_alone: bool
+) -> list[Expression]:
     if name == "count" and not node.target and not distinct:
         return [build.literal(1)]
-    if name == "count" and not distinct and len(node.target) == 1:
+    if name == "count" and is_alone and not distinct and len(node.target) == 1:
         raise SparkError(
             "INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT", tableName=quote_identifier(node.target[0])
         )

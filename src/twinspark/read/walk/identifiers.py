@@ -5,7 +5,7 @@ from __future__ import annotations
 from twinspark.analysis.names import Scope, resolve
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import frame_of
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Call, Expression, Literal
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import parse_multipart_identifier, tree
@@ -15,7 +15,10 @@ from twinspark.read.walk.expressions import Walk, walks
 def name_parts(name: tree.Name | tree.IdentifierClause, walk: Walk) -> tuple[str, ...]:
     if isinstance(name, tree.Name):
         return name.parts
-    made = walk.read(name.expression, walk.scope(frame_of(OneRow())))
+    try:
+        made = walk.read(name.expression, walk.scope(frame_of(OneRow())))
+    except SparkError as error:
+        raise NotNative("SQL: IDENTIFIER of what is no constant text") from error
     return parse_multipart_identifier(constant_text(made))
 
 

@@ -11,7 +11,7 @@ from twinspark.analysis.names import Scope, named_hit
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import as_expression, resolve_name
 from twinspark.errors import NotNative
-from twinspark.plan.expressions import Expression, Literal
+from twinspark.plan.expressions import Cast, Expression, Literal
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, walks
 from twinspark.read.walk.functions import like_row
@@ -157,6 +157,8 @@ def walk_like_quantified(node: tree.LikeQuantified, scope: Scope, walk: Walk) ->
     joined = "or" if node.quantifier == "ANY" else "and"
     chain = reduce(lambda a, b: build.call(joined, [a, b], walk.settings), tests)
     if not all(isinstance(pattern, Literal) for pattern in patterns):
+        if any(isinstance(pattern, Cast) and isinstance(pattern.child, Literal) for pattern in patterns):
+            raise NotNative("LIKE ANY or ALL with a pattern that only Spark folds")
         return chain
     name = ("not" if node.negated else "") + "like" + node.quantifier.lower()
     return replace(chain, nullable=True, text=f"{name}({child.text})")

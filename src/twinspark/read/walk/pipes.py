@@ -39,8 +39,11 @@ def read_pipe(term: tree.Pipe, walk: Walk, organization: Any) -> Selected:
     operator = OPERATORS.get(term.operator.__class__)
     if operator is None:
         raise NotNative(f"SQL: |> {term.operator.__class__.__name__}")
+    node = term.operator
+    if isinstance(node, tree.PipeDrop | tree.PipeSetOperation):
+        node = replace(node, start=term.start)  # what they refuse Spark shows with all before it
     try:
-        made = operator(term.operator, replace(frame, source=None), walk)
+        made = operator(node, replace(frame, source=None), walk)
     except SparkError as error:
         raise (walk.located(error, term) if error.condition in OF_THE_SELECT else error) from error
     return Selected(replace(made, source=None))

@@ -12,7 +12,7 @@ from twinspark.analysis.pivot import pivot, value_name
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.analysis.unpivot import unpivot
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Column, Expression, Literal
 from twinspark.plan.relations import OneRow
 from twinspark.plan.rewrite import walk as nodes_of
@@ -43,7 +43,10 @@ def columns_of(expression: Expression) -> list[int]:
 
 def value_of(node: tree.Expression, column: Column, walk: Walk) -> tuple[Literal, str]:
     inner = node.child if isinstance(node, tree.Alias) else node
-    value = walk.read(inner, walk.scope(frame_of(OneRow())))
+    try:
+        value = walk.read(inner, walk.scope(frame_of(OneRow())))
+    except SparkError as error:
+        raise NotNative("SQL: PIVOT values that are no constants") from error
     if not isinstance(value, Literal) or (value.type != column.type and value.value is not None):
         raise NotNative("SQL: PIVOT values of another type than the column's, or no constants")
     return value, node.names[0] if isinstance(node, tree.Alias) else value_name(value)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from twinspark.analysis import relations as make
@@ -51,9 +51,18 @@ class Cte:
 
     relation: Relation
     name: str
+    twins: Mapping[int, int] = field(default_factory=dict)  # columns passed on twice: place -> place of the first
 
     def frame(self) -> Frame:
-        return frame_of(self.relation, (self.name,))
+        made = frame_of(self.relation, (self.name,))
+        ids = [a.id for a in made.attributes]
+        marked = (replace(a, twin=ids[self.twins[i]]) if i in self.twins else a for i, a in enumerate(made.attributes))
+        return replace(made, attributes=tuple(marked))
+
+
+def twins_of(frame: Frame) -> dict[int, int]:
+    places = {a.id: i for i, a in enumerate(frame.attributes)}
+    return {i: places[a.twin] for i, a in enumerate(frame.attributes) if a.twin in places}
 
 
 def with_ctes(node: tree.With, walk: Walk) -> Walk:
@@ -62,14 +71,15 @@ def with_ctes(node: tree.With, walk: Walk) -> Walk:
             relation = read_recursion(named, walk)
             walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(relation, named.name)})
             continue
-        relation = read_query(named.query, walk).plain()
+        frame = read_query(named.query, walk)
+        relation = frame.plain()
         if named.columns:
             relation = renamed(relation, named.columns)
         if any(outer_columns(relation)):  # it cannot stand in front of the statement
             walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(relation, named.name)})
             continue
         shared = Shared(input=relation, fields=relation.fields, key=f"{named.name}@{next(_uses)}")
-        walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(shared, named.name)})
+        walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(shared, named.name, twins_of(frame))})
     return walk
 
 
@@ -232,7 +242,7 @@ def row_count(node: tree.Expression, walk: Walk, name: str) -> int:
         if is_integral(value.type):
             raise NotNative(f"SQL: a {name} of another type than int")
         error = SparkError("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", dataType=type_text(value.type), **facts)
-        raise walk.located(error, node)
+        raise error if isinstance(node, tree.BooleanLiteral) else walk.located(error, node)
     if value.value < 0:
         raise walk.located(SparkError("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", v=value.value, **facts), node)
     return int(value.value)

@@ -20,7 +20,8 @@ from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.walk.aggregation import Aggregation
 from twinspark.read.walk.conditions import has_window, where
-from twinspark.read.walk.expressions import Walk
+from twinspark.read.walk.expressions import Walk, tree_nodes
+from twinspark.read.walk.functions import is_generator_node
 from twinspark.read.walk.groups import List, read_grouping
 from twinspark.read.walk.queries import SELECT, Selected, sorted_frame
 from twinspark.read.walk.sources import read_from, with_lateral_views
@@ -32,7 +33,8 @@ def read_select(node: tree.Select, walk: Walk, windows: Sequence[tree.NamedWindo
     try:
         return select_of(node, walk, windows)
     except SparkError as error:
-        raise (walk.located(error, node) if error.condition in OF_THE_SELECT else error) from error
+        place = node.grouping if error.condition == "MISSING_GROUP_BY" and node.grouping is not None else node
+        raise (walk.located(error, place) if error.condition in OF_THE_SELECT else error) from error
 
 
 OF_THE_SELECT = ("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "INVALID_WHERE_CONDITION", "MISSING_GROUP_BY")
@@ -52,7 +54,7 @@ def select_over(node: tree.Select, frame: Frame, walk: Walk, windows: Sequence[t
     scope = walk.scope(frame, windows=named_windows((*node.windows, *windows)))
     if node.grouping is not None:
         scope.last = grouping_id
-    columns = walk.columns(node.projections, scope)
+    columns = listed(node, scope, walk)
     if node.qualify is not None:
         return qualified(node, frame, scope, columns, walk)
     if node.grouping is not None or node.having is not None or any(has_aggregate(c.expression) for c in columns):
@@ -61,6 +63,16 @@ def select_over(node: tree.Select, frame: Frame, walk: Walk, windows: Sequence[t
 
 
 SELECT.append(read_select)
+
+
+def listed(node: tree.Select, scope: Scope, walk: Walk) -> list[Named]:
+    assert isinstance(node.projections, tuple)
+    try:
+        return walk.columns(node.projections, scope)
+    except SparkError as error:
+        if any(is_generator_node(one, walk) for one in tree_nodes(node.projections)):
+            raise NotNative("SQL: a list that may use the columns it generates") from error
+        raise
 
 
 def grouping_id(scope: Scope, parts: Sequence[str]) -> Named | None:
@@ -115,9 +127,9 @@ def distinct_or_not(node: tree.Select, made: Frame, walk: Walk) -> Selected:
 
 def aggregated(node: tree.Select, frame: Frame, scope: Scope, columns: list[Named], walk: Walk) -> Selected:
     assert isinstance(node.projections, tuple)
-    grouping, sets = read_grouping(node.grouping, List(columns, node.projections), scope, walk)
     if any(has_generator(c.expression) for c in columns):
         raise NotNative("SQL: a generator in a grouped SELECT")
+    grouping, sets = read_grouping(node.grouping, List(columns, node.projections), scope, walk)
     if any(is_correlated(n) for c in columns for n in nodes_of(c.expression)):
         raise NotNative("SQL: a correlated subquery in a grouped list")  # Spark wants it in GROUP BY
     if any(any(outer_in(c.expression)) for c in columns):

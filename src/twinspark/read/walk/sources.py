@@ -83,7 +83,10 @@ def read_table(node: tree.Table, walk: Walk) -> Frame:
     if node.time_travel is not None:
         return aliased(read_travelled(node.time_travel, parts, walk), node.alias)
     cte = walk.ctes.get(parts[0].lower()) if len(parts) == 1 else None
-    frame = cte.frame() if cte is not None else table_frame(parts, walk.context)
+    try:
+        frame = cte.frame() if cte is not None else table_frame(parts, walk.context)
+    except SparkError as error:
+        raise walk.located(error, node.name) from error
     return aliased(frame, node.alias)
 
 
@@ -99,7 +102,8 @@ def read_aliased_query(node: tree.AliasedQuery, walk: Walk) -> Frame:
     if node.sample is not None or node.watermark is not None:
         raise NotNative("SQL: TABLESAMPLE")
     frame = read_query(node.query, walk)
-    return aliased(replace(frame, hidden=(), source=None, plans={}), node.alias)
+    closed = replace(frame.qualified(()), plans={})  # without an alias its columns have no qualifier any more
+    return aliased(closed, node.alias)
 
 
 @reads(tree.AliasedRelation)
