@@ -8,10 +8,12 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
 from twinspark.functions.common_types import common_type
+from twinspark.functions.elements import element_nullable, from_one, from_zero
+from twinspark.functions.families import implicit_type
 from twinspark.functions.maps import is_constant_null, key_type, looked_up
 from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.sets import element_of, met
-from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error, error_with, quoted_name, text
+from twinspark.functions.spelling import cast_to, duck_type, error, error_with, quoted_name, text
 from twinspark.functions.typing import Call, Typed, different_data_types
 from twinspark.types import (
     BINARY,
@@ -26,6 +28,7 @@ from twinspark.types import (
     ShortType,
     StructField,
     StructType,
+    is_null,
     is_string,
 )
 
@@ -134,7 +137,7 @@ fn("slice(array<T>, int, int) -> array<T>", sliced)
 def reversed_type(call: Call) -> Typed:
     (type,) = call.types
     if isinstance(type, BinaryType):
-        raise NotNative("reverse of bytes")
+        return Typed(BINARY, call.any_nullable, (BINARY,), "spark_bytes_reverse({0})")
     if isinstance(type, ArrayType):
         return Typed(type, call.any_nullable)
     return Typed(STRING, False, (STRING,), add_nullable_casts=True)
@@ -168,22 +171,15 @@ fn("flatten(array)", flattened, rule=flattened_type)
 # ---- elements
 
 
-def check_not_made(call: Call) -> None:
-    """Of an array made in place Spark knows each element's nullability by its position."""
-    if getattr(call.arguments[0], "name", "") == "array":
-        raise NotNative("an element of an array made in place")
-
-
 def element_type(tries: bool) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         base, key = call.types
         if isinstance(base, MapType) and (found := key_type(base, key)) is not None:
             return Typed(base.valueType, True, (None, found))
-        if not isinstance(base, ArrayType) or not isinstance(key, IntegerType):
+        if not isinstance(base, ArrayType) or not isinstance(key, ByteType | ShortType | IntegerType):
             raise NotNative("element_at of this")
-        check_not_made(call)
-        known = call.settings.ansi and not tries
-        return Typed(base.elementType, call.any_nullable or base.containsNull if known else True)
+        nullable = element_nullable(call, call.settings.ansi and not tries, from_one)
+        return Typed(base.elementType, nullable or call.arguments[1].nullable, (None, INT))
 
     return rule
 
@@ -207,7 +203,6 @@ def out_of_range(base: str, key: str) -> str:
         "INVALID_ARRAY_INDEX_IN_ELEMENT_AT",
         indexValue=f"CAST({key} AS VARCHAR)",
         arraySize=f"CAST(len({base}) AS VARCHAR)",
-        ansiConfig=text(ANSI_CONFIG),
     )
 
 
@@ -216,13 +211,12 @@ fn("try_element_at(array|map, any)", element_at(True), rule=element_type(True))
 
 
 def get_type(call: Call) -> Typed:
-    check_not_made(call)
-    if not isinstance(call.types[1], IntegerType):
+    if not isinstance(call.types[1], ByteType | ShortType | IntegerType):
         raise NotNative("get by what is no int")
-    return Typed(element_of(call.types[0]), True)
+    return Typed(element_of(call.types[0]), element_nullable(call, False, from_zero), (None, INT))
 
 
-fn("get(array, int)", "CASE WHEN {1} >= 0 THEN {0}[{1} + 1] END", rule=get_type)
+fn("get(array, any)", "CASE WHEN {1} >= 0 THEN {0}[{1} + 1] END", rule=get_type)
 
 
 # ---- joining
@@ -233,8 +227,6 @@ def joined_type(call: Call) -> Typed:
         found = common_type(call.types, call.settings.ansi)
         if found is None:
             raise different_data_types(call, "concat")
-        if len({str(element_of(t)) for t in call.types}) > 1:
-            raise NotNative("concat of arrays of different types")
         nulls = any(t.containsNull for t in call.types if isinstance(t, ArrayType))
         assert isinstance(found, ArrayType)
         return Typed(
@@ -258,20 +250,29 @@ fn("concat(any...)", concatenated, rule=joined_type)
 
 
 def array_join(call: Any, array: str, delimiter: str, *replacement: str) -> str:
-    if not hasattr(call.arguments[1], "value"):
-        raise NotNative("array_join by a delimiter that is no constant")
+    """Piece by piece where the delimiter is no constant: DuckDB wants one there."""
     if replacement:
         shown = f"list_transform({array}, lambda e: coalesce(e, {replacement[0]}))"
     else:
         shown = f"list_filter({array}, lambda e: e IS NOT NULL)"
     filled = " AND ".join(f"{part} IS NOT NULL" for part in (array, delimiter, *replacement))
-    return f"(CASE WHEN {filled} THEN coalesce(array_to_string({shown}, {delimiter}), '') END)"
+    if hasattr(call.arguments[1], "value"):
+        joined = f"array_to_string({shown}, {delimiter})"
+    else:
+        parts = f"list_transform({shown}, lambda e, i: CASE WHEN i = 1 THEN e ELSE {delimiter} || e END)"
+        joined = f"array_to_string({parts}, '')"
+    return f"(CASE WHEN {filled} THEN coalesce({joined}, '') END)"
 
 
 def array_join_type(call: Call) -> Typed:
-    if not is_string(element_of(call.types[0])) or not all(map(is_string, call.types[1:])):
+    if not all(is_string(t) or is_null(t) for t in call.types[1:]) or not isinstance(call.types[0], ArrayType):
         raise NotNative("array_join of what are no strings")
-    return Typed(STRING, call.any_nullable)
+    array = call.types[0]
+    element = array.elementType
+    if not is_string(element) and implicit_type(element, ("string",), call.settings.ansi) is None:
+        raise NotNative("array_join of what are no strings")
+    casts = [ArrayType(STRING, array.containsNull), *([STRING] * (len(call.types) - 1))]
+    return Typed(STRING, call.any_nullable, casts)
 
 
 fn("array_join(array, string)", array_join, rule=array_join_type)

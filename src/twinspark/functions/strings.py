@@ -7,7 +7,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions import casts
-from twinspark.functions.registry import SPARK, fn
+from twinspark.functions.registry import fn
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     BINARY,
@@ -78,7 +78,7 @@ def substring(call: Any, value: str, position: str, *length: str) -> str:
     """Position 0 counts as 1, a negative one from the end; a start before the text eats into the length
     (UTF8String.substringSQL)."""
     if isinstance(call.arguments[0].type, BinaryType):
-        raise NotNative("substring of bytes")
+        return f"spark_bytes_substring({value}, {position}, {length[0] if length else 2147483647})"
     if position.isdigit() and int(position) > 0 and (not length or length[0].isdigit()):
         return f"substr({value}, {', '.join([position, *length])})"
     return f"spark_substring({value}, {position}, {length[0] if length else 2147483647})"
@@ -109,7 +109,7 @@ def left_type(call: Call) -> Typed:
 
 def left(call: Any, value: str, length: str) -> str:
     if isinstance(call.type, BinaryType):
-        raise NotNative("left of bytes")
+        return f"spark_bytes_substring({value}, 1, {length})"
     if length.isdigit():
         return f"substr({value}, 1, {length})"
     return f"(CASE WHEN {length} IS NOT NULL THEN substr({value}, 1, greatest({length}, 0)) END)"
@@ -169,11 +169,20 @@ LONGEST = 100_000_000  # above it Spark itself may run out of memory, each engin
 
 def pad_type(call: Call) -> Typed:
     first, last = call.types[0], call.types[-1]
-    if (isinstance(first, BinaryType) and isinstance(last, BinaryType)) or (len(call.types) == 2 and is_bytes(first)):
-        raise NotNative(f"{call.name} of bytes")
+    if is_bytes(first) and (len(call.types) == 2 or is_bytes(last)):
+        return padded_bytes(call)
     shown = [a.text for a in call.arguments] + [" "] * (3 - len(call.arguments))
     wanted = (STRING, INT, STRING)[: len(call.arguments)]
     return Typed(STRING, False, wanted, add_nullable_casts=True, text=f"{call.name}({', '.join(shown)})")
+
+
+def padded_bytes(call: Call) -> Typed:
+    """With zeros unless told otherwise."""
+    shown = [a.text for a in call.arguments] + ["X'00'"] * (3 - len(call.arguments))
+    pad = "{2}" if len(call.arguments) == 3 else "unhex('00')"
+    wanted = (BINARY, INT, BINARY)[: len(call.arguments)]
+    writer = f"spark_bytes_{call.name}({{0}}, {{1}}, {pad})"
+    return Typed(BINARY, False, wanted, writer, f"{call.name}({', '.join(shown)})", add_nullable_casts=True)
 
 
 def is_bytes(type: Any) -> bool:
@@ -214,10 +223,13 @@ fn("space(int) -> string", lambda call, times: repeated(call, "' '", times))
 # ---- searching
 
 
+BYTE_TESTS = {"startswith": "starts", "endswith": "ends", "contains": "contains"}
+
+
 def test_type(call: Call) -> Typed:
     """Of two binaries Spark makes another expression, one that may be null."""
     if all(isinstance(t, BinaryType) for t in call.types):
-        return Typed(BOOLEAN, True, writer=SPARK)
+        return Typed(BOOLEAN, True, writer=f"spark_bytes_{BYTE_TESTS[call.name]}({{0}}, {{1}})")
     return Typed(BOOLEAN, False, (STRING, STRING), add_nullable_casts=True)
 
 

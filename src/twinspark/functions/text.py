@@ -9,7 +9,7 @@ from twinspark.errors import NotNative
 from twinspark.functions import casts
 from twinspark.functions.families import implicit_type
 from twinspark.functions.registry import SPARK, fn
-from twinspark.functions.spelling import ANSI_CONFIG, error, error_with, text
+from twinspark.functions.spelling import duck_type, error, error_with, text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     BINARY,
@@ -85,7 +85,7 @@ def element(call: Any, index: str, *values: str) -> str:
     if call.settings.ansi:
         size = text(str(len(values)))
         shown = f"CAST({index} AS VARCHAR)"
-        outside = error_with("INVALID_ARRAY_INDEX", indexValue=shown, arraySize=size, ansiConfig=text(ANSI_CONFIG))
+        outside = error_with("INVALID_ARRAY_INDEX", indexValue=shown, arraySize=size)
     branches = " ".join(f"WHEN {index} = {place} THEN {value}" for place, value in enumerate(values, 1))
     return f"(CASE WHEN {index} IS NULL THEN NULL {branches} ELSE {outside} END)"
 
@@ -120,29 +120,48 @@ fn(
 # ---- encoding
 
 
-def needs_utf8(call: Call, index: int) -> None:
-    value = constant(call.arguments[index])
-    if not isinstance(value, str) or value.upper() not in ("UTF-8", "UTF8"):
-        raise NotNative(f"{call.name} with a character set that is not UTF-8")
+CHARSETS = ("UTF-8", "US-ASCII", "ISO-8859-1", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32")
+
+
+def charset_of(call: Call) -> str:
+    value = constant(call.arguments[1])
+    if not isinstance(value, str) or value.upper() not in CHARSETS:
+        raise NotNative(f"{call.name} with a character set that is no constant, or that Spark refuses")
+    return value.upper()
 
 
 def encode_type(call: Call) -> Typed:
-    needs_utf8(call, 1)
-    return Typed(BINARY, True, (STRING, STRING))
+    charset = charset_of(call)
+    writer = "encode({0})" if charset == "UTF-8" else f"spark_encode({{0}}, {text(charset)})"
+    return Typed(BINARY, True, (STRING, STRING), writer)
 
 
 def decode_type(call: Call) -> Typed:
-    needs_utf8(call, 1)
-    return Typed(STRING, True, (BINARY, STRING))
+    charset = charset_of(call)
+    writer = "decode({0})" if charset == "UTF-8" else f"spark_decode({{0}}, {text(charset)})"
+    return Typed(STRING, True, (BINARY, STRING), writer)
 
 
-def to_decoding(call: Call) -> Typed:
-    raise NotNative("decode that chooses")
+def choice_type(call: Call) -> Typed:
+    """decode(value, search, result, ..., otherwise), of one type each."""
+    value, *rest = call.types
+    searches, results = rest[0 : len(rest) // 2 * 2 : 2], rest[1::2] + rest[-1:] * (len(rest) % 2)
+    if not all(t == value or is_null(t) for t in searches) or any(t != results[0] for t in results):
+        raise NotNative("decode that chooses among different types")
+    nullable = len(rest) % 2 == 0 or any(a.nullable for a in [*call.arguments[2::2], call.arguments[-1]])
+    return Typed(results[0], nullable, None, chosen)
 
 
-fn("encode(string, string)", "encode({0})", rule=encode_type)
-fn("decode(binary, string)", "decode({0})", rule=decode_type)
-fn("decode(any, any, any, any...)", SPARK, rule=to_decoding, reason="its common type: not written yet")
+def chosen(call: Any, value: str, *rest: str) -> str:
+    """A null is found by a null."""
+    pairs = zip(rest[0::2], rest[1::2], strict=False)
+    branches = " ".join(f"WHEN {value} IS NOT DISTINCT FROM {search} THEN {result}" for search, result in pairs)
+    return f"(CASE {branches} ELSE {rest[-1] if len(rest) % 2 else 'NULL'} END)"
+
+
+fn("encode(string, string)", "", rule=encode_type)
+fn("decode(binary, string)", "", rule=decode_type)
+fn("decode(any, any, any, any...)", "", rule=choice_type)
 
 LINE = 76  # Spark's base64 breaks lines as MIME does
 BROKEN = "rtrim(regexp_replace(to_base64({0}), '(.{{76}})', '\\1' || chr(13) || chr(10), 'g'), chr(13) || chr(10))"
@@ -204,7 +223,7 @@ def mask_writer(marks: list[str | None]) -> Callable[..., str]:
     groups = zip(KINDS, marks, strict=False)
     pairs = [(letter, mark) for letters, mark in groups if mark for letter in letters]
     if marks[3] is not None:
-        raise NotNative("mask of other characters")
+        pairs += [(chr(code), marks[3]) for code in range(1, 128) if not chr(code).isalnum()]
     letters, instead = "".join(p[0] for p in pairs), "".join(p[1] for p in pairs)
 
     def write(call: Any, value: str, *_: str) -> str:
@@ -245,8 +264,18 @@ fn("randstr(any, any...)", SPARK, rule=random_type, deterministic=False, reason=
 
 
 def collation_type(call: Call) -> Typed:
-    raise NotNative(f"{call.name}: collations")
+    """Of what has a collation of its own the type already went to Spark."""
+    if not is_string(call.types[0]):
+        raise NotNative(f"collation of {call.types[0].simpleString()}")
+    duck_type(call.types[0])
+    return Typed(STRING, False, None, text("SYSTEM.BUILTIN.UTF8_BINARY"))
 
 
-fn("collate(any, any)", SPARK, rule=collation_type, reason="collations")
-fn("collation(any)", SPARK, rule=collation_type, reason="collations")
+def collate_type(call: Call) -> Typed:
+    if not is_string(call.types[0]) or str(constant(call.arguments[1])).upper() != "UTF8_BINARY":
+        raise NotNative("collate: collations")
+    return Typed(STRING, call.arguments[0].nullable, None, "{0}")
+
+
+fn("collate(any, any)", "", rule=collate_type)
+fn("collation(any)", "", rule=collation_type)
