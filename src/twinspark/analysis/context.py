@@ -73,6 +73,7 @@ class Context:
     scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables
     collect: Callable[[Any, Context], Any] = no_rows  # a typed relation's rows as Arrow, for plans shaped by data
     tables: Any = None  # the catalogs, likewise
+    statement: Any = None  # a command's message, whose SQL may have parameters and DataFrames
     catalog: str = "spark_catalog"
     database: str = "default"
     user: str = ""

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.connect.proto import base_pb2, commands_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
+from twinspark.read.proto.subqueries import with_views
 from twinspark.read.sql import parse_statement, tree
 from twinspark.read.text import parser_config
 from twinspark.session.catalog_calls import is_catalog_call
@@ -16,8 +18,9 @@ from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Cursor, Query
 from twinspark.session.sql_cache import checkpoint, remove_checkpoint
 from twinspark.session.sql_commands import session_statement
-from twinspark.session.table_commands import merge_into, write_table, write_to
+from twinspark.session.table_commands import TABLE_HANDLERS, merge_into, write_table, write_to
 from twinspark.session.views import Views
+from twinspark.session.writes_statement import root_sql
 from twinspark.spark.wire import bytes_field
 from twinspark.tables.ducktext import identifier
 from twinspark.tables.write import FileWrite, write_files
@@ -94,14 +97,23 @@ def writes_rows(plan: Any) -> bool:
 
 def sql_command(message: Any, context: Context, cursor: Cursor, session: "Session") -> Command:
     relation = sql_relation(message)
-    if relation.WhichOneof("rel_type") != "sql" or QUERY_WORDS.match(uncommented(relation.sql.query)):
+    sql = root_sql(relation)
+    if not sql.query or QUERY_WORDS.match(uncommented(sql.query)):
         return sql_query(relation, context, cursor)
-    statement = parse_statement(relation.sql.query, parser_config(context))
+    statement = parse_statement(sql.query, parser_config(context))
     if isinstance(statement, tree.Query):
         return sql_query(relation, context, cursor)
-    if has_arguments(relation.sql):
+    if has_arguments(sql) or relation.WhichOneof("rel_type") != "sql":
+        context = with_arguments(relation, statement, context)
+    return session_statement(statement, sql.query, context, session)
+
+
+def with_arguments(relation: Any, statement: Any, context: Context) -> Context:
+    """Parameters and DataFrames of a command on tables; other commands with such are Spark's."""
+    if type(statement) not in TABLE_HANDLERS:
         raise NotNative("SQL: a command with parameters")
-    return session_statement(statement, relation.sql.query, context, session)
+    references = relation.with_relations.references
+    return replace(context, statement=relation, views=with_views(references, context))
 
 
 def has_arguments(sql: Any) -> bool:

@@ -70,7 +70,10 @@ def makes_tables(plan: Any) -> bool:
 
 def sql_text(command: Any) -> str:
     """Spark 4 clients send a relation; those of 3.5 send the text itself."""
-    return str(command.input.sql.query if command.HasField("input") else command.sql)
+    if not command.HasField("input"):
+        return str(command.sql)
+    under_frames = command.input.WhichOneof("rel_type") == "with_relations"
+    return str(command.input.with_relations.root.sql.query if under_frames else command.input.sql.query)
 
 
 def uncommented(text: str) -> str:

@@ -15,15 +15,16 @@ from twinspark.functions.castable import can_store
 from twinspark.functions.typing import type_text
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import tree
-from twinspark.read.walk import Walk, read_query
+from twinspark.read.walk import read_query
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer
 from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import Parts, at_name, commanded, find_target, name_of, quoted, written_parts
 from twinspark.session.writes import CHAR_TYPE, LIMITED, Rows, spark_errors
 from twinspark.session.writes_assignment import DEFAULT
-from twinspark.session.writes_source import Source, text_message, written
+from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_sql import done
+from twinspark.session.writes_statement import query_message, walk_of
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.catalogs import Name
 from twinspark.tables.file_table import FORMATS, FileTable
@@ -256,7 +257,7 @@ def column(node: Any, text: str, context: Context, session: "Session") -> Struct
 def default_text(node: Any, text: str, context: Context, command: str, name: str | None = None) -> str:
     """A default is kept as it is written, once it is known to be a value for the column."""
     written_as = text[node.default.start : node.default.stop]
-    walk = Walk(text, context)
+    walk = walk_of(text, context)
     made = walk.read(node.default, walk.scope(frame_of(OneRow())))
     wanted = plain_field(StructField("c", node.type)).dataType
     if not can_store(made.type, wanted):
@@ -296,9 +297,8 @@ def create_as(
     assert query is not None
     if statement.columns:
         raise NotNative("SQL: CREATE TABLE AS SELECT with columns")
-    source = Source(
-        lambda: read_query(query, Walk(text, context)), lambda: text_message(text[query.start : query.stop])
-    )
+    fragment = text[query.start : query.stop]
+    source = Source(lambda: read_query(query, walk_of(text, context)), lambda: query_message(fragment, context))
     return written(session, source, lambda frame: created_from(made, frame, context, statement))
 
 

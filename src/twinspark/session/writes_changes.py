@@ -21,8 +21,9 @@ from twinspark.session.tables_targets import Target, at_name, connection_of, wri
 from twinspark.session.writes import Rows, again, limited, spark_errors
 from twinspark.session.writes_assignment import Assignment
 from twinspark.session.writes_expressions import Texts, columns_of
-from twinspark.session.writes_source import either, from_spark, text_message
+from twinspark.session.writes_source import either, from_spark
 from twinspark.session.writes_sql import done, is_default
+from twinspark.session.writes_statement import query_message, walk_of
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.catalog import IcebergCatalog
@@ -126,7 +127,7 @@ def changing(name: Any, alias: Any, ctes: Any, operation: str, text: str, contex
         raise at_name(error, name, text) from error
     if target.table.provider != "iceberg":
         raise target.refuses(operation)
-    walk = Walk(text, context)
+    walk = walk_of(text, context)
     relation, qualifier = tables_of(context).relation(target.name.qualifier, context)
     frame = aliased(frame_of(relation, qualifier), alias)
     return Changing(target, frame, walk if ctes is None else with_ctes(ctes, walk))
@@ -173,7 +174,7 @@ def update_rows(statement: tree.Update, text: str, context: Context, session: "S
 def delete_by_spark(statement: tree.Delete, found: Changing, session: "Session") -> Answer:
     condition = found.fragment(statement.where) if statement.where is not None else "true"
     query = f"{found.before(statement)}SELECT * FROM {found.named(statement)} WHERE ({condition}) IS NOT TRUE"
-    return found.replace_rows(lambda: from_spark(session, text_message(query)))
+    return found.replace_rows(lambda: from_spark(session, query_message(query, found.context)))
 
 
 def update_by_spark(statement: tree.Update, found: Changing, session: "Session") -> Answer:
@@ -186,7 +187,7 @@ def update_by_spark(statement: tree.Update, found: Changing, session: "Session")
     query = f"{found.before(statement)}SELECT {HIT}, {sets(len(values))} {names} FROM ({inner})"
 
     def read() -> Frame:
-        frame = from_spark(session, text_message(query))
+        frame = from_spark(session, query_message(query, found.context))
         return updated(frame, statement, found, len(values))
 
     return found.replace_rows(read)

@@ -20,8 +20,9 @@ from twinspark.session.tables_targets import connection_of, written_parts
 from twinspark.session.writes import again, limited, spark_errors
 from twinspark.session.writes_changes import Changing, assigned, changing, checked, is_true, without_hidden
 from twinspark.session.writes_expressions import Texts, columns_of
-from twinspark.session.writes_source import Source, text_message, written
+from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_sql import done, is_default
+from twinspark.session.writes_statement import query_message
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.types import StructField
@@ -163,7 +164,9 @@ def merge_rows(statement: tree.Merge, text: str, context: Context, session: "Ses
 def source_of(statement: tree.Merge, found: Changing, text: str, context: Context, session: "Session") -> Source:
     node = statement.source
     if isinstance(node, tree.Query):
-        return Source(lambda: read_query(node, found.walk), lambda: text_message(text[node.start : node.stop]))
+        return Source(
+            lambda: read_query(node, found.walk), lambda: query_message(text[node.start : node.stop], context)
+        )
     parts = written_parts(node, text, context, session)
     cte = found.walk.ctes.get(parts[0].lower()) if len(parts) == 1 else None
 
@@ -172,7 +175,7 @@ def source_of(statement: tree.Merge, found: Changing, text: str, context: Contex
 
     if cte is not None:
         return Source(read, not_on_spark)
-    return Source(read, lambda: text_message(f"TABLE {text[node.start : node.stop]}"))
+    return Source(read, lambda: query_message(f"TABLE {text[node.start : node.stop]}", context))
 
 
 def not_on_spark() -> Any:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql.connect.proto import base_pb2, relations_pb2
+from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.connect.types import proto_schema_to_pyspark_data_type
 from pyspark.sql.types import StructType
 
@@ -65,12 +65,6 @@ def by_spark(change: Command) -> Answer:
     except NotNative as why:
         operation = f"what only Spark computes outside of a query ({why.reason})"
         raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName="written", operation=operation) from why
-
-
-def text_message(text: str) -> Any:
-    relation = relations_pb2.Relation()
-    relation.sql.query = text
-    return relation
 
 
 def from_spark(session: "Session", relation: Any) -> Frame:

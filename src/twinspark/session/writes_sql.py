@@ -22,7 +22,8 @@ from twinspark.session.tables_targets import Target, at_name, written_parts, wri
 from twinspark.session.writes import Rows, insert, overwrite_partitions, overwrite_where
 from twinspark.session.writes_assignment import DEFAULT, Assignment
 from twinspark.session.writes_expressions import Texts, columns_of
-from twinspark.session.writes_source import Source, text_message, written
+from twinspark.session.writes_source import Source, written
+from twinspark.session.writes_statement import query_message, walk_of
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.pruning import predicate_of
 from twinspark.tables.transforms import Identity
@@ -61,7 +62,7 @@ class Insertion:
         ctes = self.statement.ctes
         before = self.walk.text[ctes.start : ctes.stop] + " " if ctes is not None else ""
         query = self.statement.query
-        return Source(self.read, lambda: text_message(before + self.walk.text[query.start : query.stop]))
+        return Source(self.read, lambda: query_message(before + self.walk.text[query.start : query.stop], self.context))
 
     def read(self) -> Frame:
         walk = self.walk if self.statement.ctes is None else with_ctes(self.statement.ctes, self.walk)
@@ -257,5 +258,5 @@ def insert_rows(statement: tree.Insert, text: str, context: Context, session: "S
         raise at_name(error, node.table, text) from error
     if node.replace in ("ON", "USING") or node.if_not_exists:
         raise target.refuses(f"INSERT REPLACE {node.replace}" if node.replace else "INSERT OVERWRITE IF NOT EXISTS")
-    insertion = Insertion(statement, node, target, Walk(text, context))
+    insertion = Insertion(statement, node, target, walk_of(text, context))
     return written(session, insertion.source(), insertion.write)

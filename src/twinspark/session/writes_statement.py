@@ -1,0 +1,43 @@
+"""A command's SQL with what came beside it: values of its parameters, DataFrames under their aliases."""
+
+from typing import Any
+
+from pyspark.sql.connect.proto import relations_pb2
+
+from twinspark.analysis.context import Context
+from twinspark.analysis.names import Scope
+from twinspark.analysis.scope import frame_of
+from twinspark.plan.expressions import Expression
+from twinspark.plan.relations import OneRow
+from twinspark.read.proto.expressions import read_expression
+from twinspark.read.proto.literals import read_literal
+from twinspark.read.text import marked, parser_config
+from twinspark.read.walk import Walk
+
+
+def walk_of(text: str, context: Context) -> Walk:
+    """The walk of a command's text, its parameters bound."""
+    message = context.statement
+    if message is None:
+        return Walk(text, context)
+    sql = root_sql(message)
+    scope = Scope(frame_of(OneRow()), context)
+    named = {key: read_literal(value, context.settings) for key, value in sql.args.items()}
+    named |= {key: read_expression(value, scope) for key, value in sql.named_arguments.items()}
+    positional: list[Expression] = [read_literal(value, context.settings) for value in sql.pos_args]
+    positional += [read_expression(value, scope) for value in sql.pos_arguments]
+    return Walk(text, context, parameters=named, positions=marked(text, positional, parser_config(context)))
+
+
+def root_sql(relation: Any) -> Any:
+    """The SQL message, which stands under the DataFrames that came with it."""
+    return relation.with_relations.root.sql if relation.WhichOneof("rel_type") == "with_relations" else relation.sql
+
+
+def query_message(text: str, context: Context) -> Any:
+    """A query of the command as a relation for Spark, with the same values and DataFrames beside it."""
+    relation = relations_pb2.Relation()
+    if context.statement is not None:
+        relation.CopyFrom(context.statement)
+    root_sql(relation).query = text
+    return relation
