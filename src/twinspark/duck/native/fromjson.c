@@ -238,6 +238,8 @@ static enum outcome convert_floating(const json_reader *reader, bool single, buf
         memcpy(digits, reader->raw.bytes, reader->raw.length);
         digits[reader->raw.length] = 0;
         value = single ? (double)strtof(digits, NULL) : strtod(digits, NULL);
+        if (reader->token == VALUE_INT && value == 0)
+            value = 0; /* Jackson reads -0 as a whole number, and those have one zero */
     } else if (reader->token != VALUE_STRING || !named_number(&reader->string, &value))
         return FAILED;
     if (isnan(value) || isinf(value))
