@@ -125,8 +125,8 @@ def above(
     """The expression over the aggregation's own columns."""
 
     def rule(node: Expression) -> Expression:
-        index = None if isinstance(node, Literal) else position(node, grouping)
-        if index is not None:
+        index = position(node, grouping)
+        if index is not None and (not isinstance(node, Literal) or keys[index].nullable):  # else it is what it is
             return Column(type=keys[index].type, nullable=keys[index].nullable, text=node.text, index=index)
         if isinstance(node, WindowCall):
             return replace(

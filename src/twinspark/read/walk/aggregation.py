@@ -76,10 +76,16 @@ class Aggregation:
     @property
     def only_outputs(self) -> bool:
         """Spark puts another operator between the groups and the order: then only selected columns can be used."""
-        columns = [c.expression for c in self.columns]
-        if any(isinstance(node, WindowCall) or LATERAL in node.text for e in columns for node in nodes_of(e)):
-            return True
-        return self.having is not None and self.adds(self.having)
+        windows = any(isinstance(node, WindowCall) for node in self.list_nodes())
+        return windows or self.uses_lateral or (self.having is not None and self.adds(self.having))
+
+    @property
+    def uses_lateral(self) -> bool:
+        return any(LATERAL in node.text for node in self.list_nodes())
+
+    def list_nodes(self) -> Iterator[Expression]:
+        for column in self.columns:
+            yield from nodes_of(column.expression)
 
     def adds(self, expression: Expression) -> bool:
         """Whether it takes an aggregate or a key that is not selected."""
@@ -98,6 +104,12 @@ class Aggregation:
         if isinstance(expression, AggregateCall):
             return expression.name in ("grouping", "grouping_id")
         return all(map(self.is_reachable, children_of(expression)))
+
+    def hidden_columns(self, expression: Expression) -> Iterator[Column]:
+        """Columns from below that Spark cannot carry up: those that are no keys, inside aggregates."""
+        for node in nodes_of(expression):
+            if isinstance(node, Column) and position(node, self.grouping) is None:
+                yield node
 
     # ---- names
 
@@ -209,6 +221,8 @@ class Aggregation:
         for column in self.unusable(order.child):
             raise self.not_found(item.child, column)
         if self.only_outputs and not self.is_reachable(order.child):
+            for column in () if self.uses_lateral else self.hidden_columns(order.child):
+                raise self.not_found(item.child, column)
             raise NotNative("SQL: ORDER BY what is not selected, over windows, HAVING or lateral aliases")
         return replace(order, child=self.settled(order.child))
 

@@ -128,7 +128,7 @@ class Walk:
                 continue
             named = self.column(node, scope)
             out.append(named)
-            if isinstance(node, tree.Alias) or (isinstance(node, NAMES_FIELD) and named.passes is None):
+            if isinstance(node, tree.Alias) or (isinstance(node, NAMES_FIELD) and is_field(named)):
                 earlier = scope.aliases.get(named.name.lower(), ())
                 scope.aliases[named.name.lower()] = (*earlier, named.expression)
         return out
@@ -181,6 +181,11 @@ def tree_nodes(value: Any) -> Iterator[tree.Node]:
 
 
 NAMES_FIELD = (tree.Column, tree.Dereference)  # a field taken out of a column goes by its own name
+
+
+def is_field(named: Named) -> bool:
+    """A field of a struct has a name of its own; a column keeps its own, and so does a session variable."""
+    return named.passes is None and not isinstance(named.expression, Literal)
 
 
 @walks(tree.Column)
