@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 
 
 def relation_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
-    for topic in (empties, subqueries, laterals, fields, generators, reshapes, statistics):
+    for topic in (empties, subqueries, laterals, fields, generators, reshapes, statistics, references):
         for name, frame in topic(spark).items():
             yield f"{topic.__name__}: {name}", frame
 
@@ -185,4 +185,36 @@ def statistics(spark: Any) -> dict[str, DataFrame]:
         "quantiles of no rows": quantiles(df.filter("k > 10"), ["k"], [0.5], 0.0),
         "sample of all": df.sample(1.0),
         "sample of none": df.sample(0.0),
+    }
+
+
+def references(spark: Any) -> dict[str, DataFrame]:
+    """df.c is that frame's column, wherever it has gone to."""
+    df = spark.sql("select 1 as c, 5 as d")
+    pairs = spark.createDataFrame([(1, 2), (3, 4)], ["a", "b"])
+    renamed = pairs.select(pairs.a.alias("aa"), pairs.b)
+    left, right = spark.sql("select 1 as c union all select 2"), spark.sql("select 2 as c union all select 3")
+    other = df.withColumn("c", F.lit(7))
+    return {
+        "hidden by an alias": df.select(df.c.cast("string").alias("c")).select(df.c),
+        "hidden by an aggregate": df.groupBy().agg(F.sum("c").alias("c")).select(df.c),
+        "hidden, in withColumn": other.withColumn("e", df.c + 1),
+        "hidden, in a filter": other.filter(df.c == 1),
+        "hidden, in a sort": other.sort(df.c),
+        "hidden, as a key": other.groupBy(df.c).count(),
+        "hidden, dropped": other.drop(df.c),
+        "after an intersection": left.intersect(right).select(left.c),
+        "of the other side of an intersection": left.intersect(right).select(right.c),
+        "after a difference": left.exceptAll(right).select(left.c),
+        "after a union": left.union(right).select(left.c),
+        "by alias after a union": left.alias("q").union(right).select("q.c"),
+        "by alias after a wider union": left.alias("q").union(spark.range(2)).select("q.c"),
+        "by alias after a difference": left.alias("q").subtract(right.alias("r")).select("q.c"),
+        "by the other alias after a difference": left.alias("q").subtract(right.alias("r")).select("r.c"),
+        "joined to what was made of it": renamed.join(pairs, renamed.b == pairs.b),
+        "joined to itself": pairs.join(pairs, pairs.a == pairs.a),
+        "joined, then both": pairs.join(renamed, pairs.b == renamed.b).select(pairs.a, renamed.aa),
+        "joined, then of two": pairs.join(renamed, pairs.b == renamed.b).select(pairs.b),
+        "of the other side of a semi join": pairs.join(renamed, pairs.b == renamed.b, "left_semi").select(renamed.aa),
+        "keys of a full join": pairs.join(renamed, "b", "full").select(pairs.b, "b"),
     }

@@ -56,6 +56,11 @@ class Scope:
     def settings(self) -> Settings:
         return self.context.settings
 
+    @property
+    def is_strict(self) -> bool:
+        """A column of a DataFrame is that DataFrame's, not another of its name."""
+        return self.context.config.get("spark.sql.analyzer.strictDataFrameColumnResolution", "true").lower() == "true"
+
     def within(self, variables: dict[str, Variable]) -> Scope:
         return replace(self, variables={**self.variables, **variables}, reveals=False)
 
@@ -75,6 +80,8 @@ def resolve(scope: Scope, parts: Sequence[str], plan_id: int | None = None) -> N
     hit = find(scope, parts, plan_id)
     if hit is not None:
         return named_hit(as_expression(scope.frame, hit[0], scope.qualifies), hit, scope)
+    if plan_id is not None and scope.is_strict:
+        raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name=quoted(".".join(parts)))
     found = lateral_alias(scope, parts) or (scope.last(scope, parts) if scope.last is not None else None)
     found = found or outer_column(scope, parts, plan_id) or session_variable(scope, parts)
     if found is None:
@@ -118,7 +125,7 @@ def find(scope: Scope, parts: Sequence[str], plan_id: int | None) -> Hit | None:
             return lenient_hit(frame, parts, scope)
         if plan_id is not None and plan_id in frame.plans:
             hit = resolve_in_plan(frame, plan_id, parts, sensitive)
-            if hit is not None:
+            if hit is not None or scope.is_strict:
                 return hit
         return resolve_name(frame, parts, sensitive)
 

@@ -21,6 +21,7 @@ from twinspark.plan.relations import (
     Window,
 )
 from twinspark.plan.rewrite import walk
+from twinspark.types import MapType, StructType
 
 # What runs through all of its input; under anything else Spark may have seen only some of the rows.
 THOROUGH = (Project, Filter, Sort, Aggregate, Window, Distinct, Observe)
@@ -37,6 +38,8 @@ def check_metric(metric: Named) -> None:
     """Spark refuses whatever is not a plain aggregate, in words of its own."""
     nodes = list(walk(metric.expression))
     odd = any(isinstance(n, WindowCall | Subquery) or (isinstance(n, AggregateCall) and n.distinct) for n in nodes)
+    if isinstance(metric.expression.type, StructType | MapType):
+        raise NotNative("an observed metric that is a struct or a map")
     if odd or not has_aggregate(metric.expression):
         raise NotNative("an observed metric that is no plain aggregate")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.chance import with_places
-from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, frame_of, plans_of, renewed
+from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, plans_of, renewed
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
@@ -264,10 +264,13 @@ def join_fields(left: Relation, right: Relation, kind: str) -> tuple[Field, ...]
 
 
 def merged_plans(left: Frame, right: Frame) -> dict[int, Any]:
-    """A plan id found on both sides stands for both; each side first hides what it no longer shows."""
-    out: dict[int, Any] = plans_of(deeper(left.plans, visible(left))).all()
-    for plan_id, nodes in plans_of(deeper(right.plans, visible(right))).all().items():
-        out[plan_id] = (*out.get(plan_id, ()), *nodes)
+    """A plan id found on both sides stands for both; each side first hides what it no longer shows. The sides are
+    seen as the condition sees them: as neighbours, not from above."""
+    out: dict[int, Any] = {}
+    for side in (left, right):
+        shown = frozenset(a.id for a in visible(side))
+        for plan_id, nodes in plans_of(side.plans).all().items():
+            out[plan_id] = (*out.get(plan_id, ()), *(node.seen(shown, 0) for node in nodes))
     return out
 
 
@@ -280,7 +283,7 @@ def join(left: Frame, right: Frame, kind: str, condition: Callable[[Frame], Expr
     relation = replace(result.relation, condition=on)
     if kind in ("semi", "anti"):
         return half_join(left, replace(relation, fields=left.relation.fields))
-    return replace(result, relation=relation)
+    return replace(result, relation=relation, plans=deeper(result.plans, visible(result)))
 
 
 def joined_as(sides: Frame, left: Frame, kind: str) -> Frame:
@@ -395,7 +398,22 @@ def set_operation(left: Frame, right: Frame, kind: str, all: bool, settings: Set
         Field(x.name, merged(x.type, y.type), merged_nullable(kind, x, y), x.metadata)
         for x, y in zip(a.fields, b.fields, strict=True)
     )
-    return frame_of(SetOperation(left=a, right=b, kind=kind, all=all, fields=fields))
+    relation = SetOperation(left=a, right=b, kind=kind, all=all, fields=fields)
+    attributes = tuple(
+        replace(old, type=field.type, nullable=field.nullable) if same_type(old.type, type) else attribute_of(field)
+        for old, field, type in zip(left.attributes, fields, types, strict=True)
+    )
+    attributes = distinct_ids(attributes)
+    return Frame(relation, attributes, positions(attributes), plans=set_plans(left, right, kind, attributes))
+
+
+def attribute_of(field: Field) -> Attribute:
+    return Attribute(field.name, field.type, field.nullable, field.metadata)
+
+
+def set_plans(left: Frame, right: Frame, kind: str, attributes: Attributes) -> Any:
+    """The left side's columns are the result's; but nothing is looked for below a union."""
+    return {} if kind == "union" else deeper(merged_plans(left, right), attributes)
 
 
 def merged(left: DataType, right: DataType) -> DataType:

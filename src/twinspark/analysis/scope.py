@@ -9,6 +9,7 @@ from typing import Any
 
 from twinspark.analysis.suggest import suggestions
 from twinspark.errors import NotNative, SparkError
+from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.relations import Field, Project, Relation
 from twinspark.types import DataType, quote_identifier, quote_if_needed
@@ -305,12 +306,12 @@ def resolve_in_plan(frame: Frame, plan_id: int, parts: Sequence[str], case_sensi
     """`df["a"]`: the name among the columns of the frame that carries the plan id, as far as they are still here."""
     nodes = frame.plans.get(plan_id)
     if nodes is None:
-        raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name=quoted_parts(parts))
+        raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name=quoted(".".join(parts)))
     found = [hit for node in nodes if (hit := in_node(frame, node, parts, case_sensitive)) is not None]
     regular = [hit for hit in found if not hit[2]] or found
     regular.sort(key=lambda hit: hit[3])
     if len(regular) > 1 and not (regular[0][3] == 0 and regular[1][3] != 0):
-        raise SparkError("AMBIGUOUS_COLUMN_REFERENCE", name=quoted_parts(parts))
+        raise SparkError("AMBIGUOUS_COLUMN_REFERENCE", name=quoted(".".join(parts)))
     return (regular[0][0], regular[0][1]) if regular else None
 
 

@@ -9,12 +9,13 @@ from itertools import groupby
 from twinspark.analysis import build
 from twinspark.analysis.relations import Named, positions
 from twinspark.analysis.scope import Attribute, Frame, deeper
-from twinspark.errors import SparkError
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type_without_strings
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import type_text
-from twinspark.plan.expressions import Call, Column, Expression
+from twinspark.plan.expressions import Call, Column, Expression, Subquery
 from twinspark.plan.relations import Field, Generate, Project
+from twinspark.plan.rewrite import walk
 from twinspark.types import STRING, DataType, quote_identifier
 
 
@@ -22,6 +23,8 @@ def unpivot(
     frame: Frame, ids: Sequence[Named], values: Sequence[Named], variable: str, value: str, settings: Settings
 ) -> Frame:
     """The ids, the value column's name, and its value; nulls stay."""
+    if any(isinstance(node, Subquery) for named in (*ids, *values) for node in walk(named.expression)):
+        raise NotNative("a subquery in unpivot")
     if not values:
         raise SparkError("UNPIVOT_REQUIRES_VALUE_COLUMNS")
     type = value_type(values, settings)

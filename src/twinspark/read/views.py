@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.scope import Frame, frame_of
+from twinspark.analysis.scope import Frame, deeper, frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import Relation
 
@@ -45,4 +45,7 @@ def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
     """Views are plans, inlined: a typed relation, a message, or whatever a reader is known for."""
     context = replace(context, outer=None)
     frame = frame_of(view) if isinstance(view, Relation) else VIEW_READERS[view.__class__](view, context)
-    return frame_of(frame.plain(), (parts[-1],) if len(parts) == 1 else parts)
+    qualifier = (parts[-1],) if len(parts) == 1 else parts
+    attributes = tuple(replace(a, qualifier=qualifier) for a in frame.attributes)
+    slots = {a.id: i for i, a in enumerate(attributes)}
+    return Frame(frame.plain(), attributes, slots, plans=deeper(frame.plans, attributes))

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -117,19 +117,20 @@ class Query:
 
     @classmethod
     def read(cls, message: Any, context: Context, cursor: Cursor) -> "Query":
-        query = cls.of(read_relation(message, context), context, cursor)
-        observed = observations_of(query.plan, message)
-        return replace(query, observed=tuple(observed)) if observed else query
+        return cls.of(read_relation(message, context), context, cursor, message)
 
     @classmethod
-    def of(cls, plan: Relation, context: Context, cursor: Cursor) -> "Query":
-        """Files that its filters rule out are not read."""
+    def of(cls, plan: Relation, context: Context, cursor: Cursor, message: Any = None) -> "Query":
+        """Files that its filters rule out are not read; what is observed is told to whoever sent the message."""
         if context.cache:
             plan = context.cache.substituted(plan, context)
         if context.tables is not None:
             plan = context.tables.pruned(plan)
         text, statement = run.sql_of(plan)
-        return cls(plan, text, statement, context, cursor)
+        observed = tuple(observations_of(plan, message))
+        if observed and message is None:
+            raise NotNative("rows observed while they are written")
+        return cls(plan, text, statement, context, cursor, observed)
 
     def stream(self) -> pa.RecordBatchReader:
         if isinstance(self.plan, LocalData) and not self.plan.fields and not self.plan.table.num_rows:

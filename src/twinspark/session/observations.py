@@ -33,7 +33,7 @@ class Observation:
 
 def observations_of(plan: Relation, message: Any) -> list[Observation]:
     found = observations(plan)
-    ids = dict(plan_ids(message)) if found else {}
+    ids = dict(plan_ids(message)) if found and message is not None else {}
     return [Observation(each.name, ids.get(each.name, 0), each.metrics) for each in found]
 
 

@@ -12,7 +12,7 @@ from twinspark.plan.relations import Relation, expressions_in
 from twinspark.plan.rewrite import walk
 from twinspark.read.proto import read_relation
 from twinspark.session.native import Cursor, Query, Surroundings, scans
-from twinspark.session.observations import Observation, observations_of
+from twinspark.session.observations import Observation
 
 MOST_PLANS = 1000
 MOST_BYTES = 64 * 1024  # a larger plan carries rows, which are not worth keeping twice
@@ -120,8 +120,7 @@ class PlanCache:
 
     def _new(self, key: Hashable, message: Any, context: Context, cursor: Cursor) -> Query:
         watch = Watch()
-        query = Query.of(read_relation(message, watch.context(context)), context, cursor)
-        query = replace(query, observed=tuple(observations_of(query.plan, message)))
+        query = Query.of(read_relation(message, watch.context(context)), context, cursor, message)
         if watch.fixed and is_lasting(query):
             with self._lock:
                 self._plans[key] = Known(query.plan, query.text, query.statement, query.observed, watch.views)

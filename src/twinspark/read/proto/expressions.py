@@ -74,6 +74,8 @@ def read_star(message: Any, scope: Scope) -> list[Named]:
     found = star(scope.frame, target, scope.settings.case_sensitive)
     if found or not target:
         return [passing(scope.frame, attribute) for attribute in found]
+    if scope.outer is not None:
+        raise NotNative("a star that may mean the relation around")
     return struct_star(resolve(scope, target), scope)
 
 
@@ -87,9 +89,9 @@ def struct_star(named: Named, scope: Scope) -> list[Named]:
 def plan_star(plan_id: int, scope: Scope) -> list[Named]:
     nodes = scope.frame.plans.get(plan_id)
     if nodes is None:
-        raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name="`*`")
+        raise NotNative("all columns of a DataFrame that is not below")
     if len(nodes) > 1:
-        raise SparkError("AMBIGUOUS_COLUMN_REFERENCE", name="`*`")
+        raise NotNative("all columns of a DataFrame that is below twice")
     return [passing(scope.frame, attribute) for attribute in nodes[0].attributes if attribute.id in scope.frame.slots]
 
 
