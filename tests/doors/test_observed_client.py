@@ -28,3 +28,9 @@ def test_pivot_and_transpose_look_their_values_up(duck: Any) -> None:
     frame = duck.createDataFrame([(1, "a", 10), (2, "b", 20)], "id int, s string, v int")
     assert frame.groupBy("id").pivot("s").sum("v").columns == ["id", "a", "b"]
     assert [tuple(row) for row in frame.select("s", "id", "v").transpose().collect()] == [("id", 1, 2), ("v", 10, 20)]
+
+
+def test_frames_that_differ_in_names_mean_the_same(duck: Any) -> None:
+    one, other = duck.range(10), duck.range(10)
+    assert one.withColumn("a", one.id * 2).sameSemantics(other.withColumn("b", other.id * 2))
+    assert not one.withColumn("a", one.id * 2).sameSemantics(other.withColumn("a", other.id * 3))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +52,13 @@ def expressions_in(relation: Relation) -> Iterator[Expression]:
     yield from own_expressions(relation)
     for below in relation.inputs:
         yield from expressions_in(below)
+
+
+def nameless(relation: Relation) -> Relation:
+    """The same rows, whatever their columns are called: what Spark's sameSemantics compares."""
+    below = {f.name: nameless(v) for f in fields(relation) if isinstance(v := getattr(relation, f.name), Relation)}
+    plain = tuple(replace(f, name="", metadata=()) for f in relation.fields)
+    return replace(relation, **{**below, "fields": plain})
 
 
 def own_expressions(relation: Relation) -> Iterator[Expression]:

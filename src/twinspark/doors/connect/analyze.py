@@ -9,7 +9,7 @@ from pyspark.sql.connect.types import pyspark_types_to_proto_types
 from pyspark.version import __version__ as spark_version
 
 from twinspark.errors import NotNative
-from twinspark.plan.relations import Relation
+from twinspark.plan.relations import Relation, nameless
 from twinspark.read.proto import read_relation
 from twinspark.read.sql import parse_ddl
 from twinspark.session.choose import engine_wanted
@@ -88,7 +88,9 @@ def ddl_parse(session: Session, message: Any, answer: Any) -> None:
 
 def same_semantics(session: Session, message: Any, answer: Any) -> None:
     """Equal typed plans mean the same; whether unequal ones do, only Spark's canonical forms can tell."""
-    same = query_of(session, message.target_plan).plan == query_of(session, message.other_plan).plan
+    plans = (query_of(session, each).plan for each in (message.target_plan, message.other_plan))
+    one, other = map(nameless, plans)
+    same = one == other
     if not same and engine_wanted(session.config.settings(), session.shared.settings.engine) != "duckdb":
         raise NotNative("plans that differ may still mean the same")
     answer.same_semantics.result = same
