@@ -58,7 +58,8 @@ def nameless(relation: Relation) -> Relation:
     """The same rows, whatever their columns are called: what Spark's sameSemantics compares."""
     below = {f.name: nameless(v) for f in fields(relation) if isinstance(v := getattr(relation, f.name), Relation)}
     plain = tuple(replace(f, name="", metadata=()) for f in relation.fields)
-    return replace(relation, **{**below, "fields": plain})
+    changes: dict[str, Any] = {**below, "fields": plain}
+    return replace(relation, **changes)
 
 
 def own_expressions(relation: Relation) -> Iterator[Expression]:
