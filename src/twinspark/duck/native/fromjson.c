@@ -128,12 +128,22 @@ static void write_fields(const schema *to, const buffer *fields, buffer *out) {
     add_byte(out, '}');
 }
 
+/* Whether SQL converts some of it later, when what came earlier is gone. */
+static bool is_kept(const schema *of) {
+    bool kept = of->kind == 'q' || of->kind == 'Q';
+    for (int i = 0; i < of->count && !kept; i++)
+        kept = is_kept(&of->children[i]);
+    return kept;
+}
+
 /* A field that fails stays what it was; one that comes again takes the place of the earlier. */
 static enum outcome convert_struct(conversion *task, const schema *to, buffer *out) {
     buffer *fields = calloc((size_t)to->count + 1, sizeof *fields);
     while (step(task) != END_OBJECT && !task->reader.problem) {
         int field = field_named(&task->reader, to);
-        if (field >= 0)
+        if (field >= 0 && fields[field].length && is_kept(&to->children[field]))
+            task->reader.problem = ELSEWHERE;
+        else if (field >= 0)
             convert_field(task, &to->children[field], &fields[field]);
         else {
             step(task);
