@@ -8,15 +8,15 @@ from dataclasses import replace
 from twinspark.analysis import build
 from twinspark.analysis import relations as make
 from twinspark.analysis.aggregates import has_aggregate
+from twinspark.analysis.canonical import position
 from twinspark.analysis.generators import generate, has_generator
 from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_columns, outer_in
 from twinspark.analysis.relations import Named, find_columns
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.expressions import Expression, Subquery
+from twinspark.plan.expressions import AggregateCall, Expression, Subquery, children_of
 from twinspark.plan.relations import OneRow
-from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.walk.aggregation import Aggregation
 from twinspark.read.walk.conditions import has_window, where
@@ -130,7 +130,7 @@ def aggregated(node: tree.Select, frame: Frame, scope: Scope, columns: list[Name
     if any(has_generator(c.expression) for c in columns):
         raise NotNative("SQL: a generator in a grouped SELECT")
     grouping, sets = read_grouping(node.grouping, List(columns, node.projections), scope, walk)
-    if any(is_correlated(n) for c in columns for n in nodes_of(c.expression)):
+    if any(has_loose_subquery(c.expression, grouping) for c in columns):
         raise NotNative("SQL: a correlated subquery in a grouped list")  # Spark wants it in GROUP BY
     if any(any(outer_in(c.expression)) for c in columns):
         raise NotNative("SQL: a column of the query around in a grouped list")
@@ -142,5 +142,10 @@ def aggregated(node: tree.Select, frame: Frame, scope: Scope, columns: list[Name
     return Selected(made.closed(), made.order)
 
 
-def is_correlated(node: Expression) -> bool:
-    return isinstance(node, Subquery) and any(outer_columns(node.relation))
+def has_loose_subquery(expression: Expression, grouping: Sequence[Expression]) -> bool:
+    """A correlated one that is neither a key nor inside an aggregate."""
+    if isinstance(expression, AggregateCall) or position(expression, grouping) is not None:
+        return False
+    if isinstance(expression, Subquery) and any(outer_columns(expression.relation)):
+        return True
+    return any(has_loose_subquery(child, grouping) for child in children_of(expression))
