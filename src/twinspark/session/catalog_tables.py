@@ -12,7 +12,8 @@ from twinspark.read.sql import parse_statement
 from twinspark.read.text import parser_config
 from twinspark.session import sql_shows, sql_table_text
 from twinspark.session.native import Query
-from twinspark.session.sql_names import Found, Place, TemporaryView, find, parsed, quoted, schema_of
+from twinspark.session.sql_describe import shown_schema
+from twinspark.session.sql_names import Found, Place, TemporaryView, find, parsed, quoted
 from twinspark.session.sql_results import Answer, relation_rows, table_answer
 from twinspark.session.views import GLOBAL
 
@@ -115,7 +116,7 @@ def column_rows(message: Any, context: Context, session: "Session") -> list[Row]
             False,
             False,
         )
-        for f in schema_of(parts, context).fields
+        for f in shown_schema(parts, found, context).fields
     ]
 
 

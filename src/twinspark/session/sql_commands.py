@@ -65,6 +65,7 @@ HANDLERS: dict[type, Handler] = {
     tree.AlterTable: alter_table,
     tree.DropTable: drop_table,
     tree.CreateView: sql_views.create_view,
+    tree.CreateTemporaryViewUsing: sql_views.create_using,
     tree.DropView: sql_views.drop_view,
     tree.AlterViewQuery: sql_views.alter_query,
     tree.AlterViewBinding: sql_views.alter_binding,

@@ -1,5 +1,6 @@
 """DESCRIBE of tables, views, columns and queries."""
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -60,13 +61,23 @@ def table_rows(parts: tuple[str, ...], found: TemporaryView | Found, extended: b
         from twinspark.tables.describe import describe_table as of_table
 
         table: Any = found.table
-        files = sql_table_text.file_table(found) if extended else None
+        files = sql_table_text.file_table(found)
         rows = of_table(table, found.name.catalog, extended and files is None)
-        return rows if files is None else rows + detail_rows(sql_table_text.details(found, files))
-    rows = column_rows(schema_of(parts, context).fields)
+        if files is None:
+            return rows
+        more = detail_rows(sql_table_text.details(found, files)) if extended else []
+        return [*rows, *more, *sql_table_text.default_rows(files.schema)]
+    rows = column_rows(shown_schema(parts, found, context).fields)
     if isinstance(found, Found) and found.view is not None and extended:
         rows += detail_rows(details(found.name, found.view))
     return rows
+
+
+def shown_schema(parts: tuple[str, ...], found: TemporaryView | Found, context: Context) -> StructType:
+    """A view that a catalog keeps shows the columns it was made with, whatever became of its tables."""
+    if isinstance(found, Found) and found.view is not None:
+        return StructType.fromJson(json.loads(found.view.schema))
+    return schema_of(parts, context)
 
 
 def detail_rows(told: Iterable[tuple[str, str]]) -> list[Row]:
@@ -74,7 +85,7 @@ def detail_rows(told: Iterable[tuple[str, str]]) -> list[Row]:
 
 
 def describe_column(statement: Any, parts: tuple[str, ...], found: Any, context: Context) -> Any:
-    field = column_of(statement.column, schema_of(parts, context), context)
+    field = column_of(statement.column, shown_schema(parts, found, context), context)
 
     def describe() -> Answer:
         comment = (field.metadata or {}).get("comment", "NULL")

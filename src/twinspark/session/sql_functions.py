@@ -13,7 +13,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.functions.castable import can_store
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.plan.expressions import Expression, OuterColumn, Subquery
-from twinspark.plan.relations import Field, Values
+from twinspark.plan.relations import Field, OneRow, Values
 from twinspark.plan.rewrite import replace_columns
 from twinspark.plan.rewrite import walk as expressions_of
 from twinspark.read.sql import parse_expression, parse_type, tree
@@ -23,11 +23,14 @@ from twinspark.session.function_texts import classes, usage
 from twinspark.session.sql_names import check_exists, located, parts_of, place_of, quoted
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.text_views import kept_settings, surroundings_of_then
+from twinspark.session.tree_nodes import nodes_in
 from twinspark.types import (
+    CharType,
     DataType,
     DecimalType,
     DoubleType,
     FloatType,
+    VarcharType,
     is_integral,
     is_string,
     quote_identifier,
@@ -201,8 +204,13 @@ def check_written(statement: Any, source: str, parts: tuple[str, ...]) -> None:
         raise located(SparkError("INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS"), statement, source)
     if statement.returns_table or isinstance(statement.body, tree.Query):
         raise NotNative("SQL: a function whose body is a query")
-    if statement.collation or "LANGUAGE PYTHON" in statement.characteristics:
-        raise NotNative("SQL: a function in another language, or with a collation")
+    if statement.collation or statement.characteristics:
+        raise NotNative("SQL: a function with characteristics or a collation")
+    for parameter in statement.parameters or ():
+        if not parameter.nullable or isinstance(parameter.type, CharType | VarcharType):
+            raise NotNative("SQL: a function with parameters that are required or of a length")
+    if isinstance(statement.returns, CharType | VarcharType):
+        raise NotNative("SQL: a function that returns a text of a length")
 
 
 def function_of(
@@ -222,11 +230,55 @@ def function_of(
         database=context.database,
         characteristics=tuple(statement.characteristics),
     )
+    check_defaults(parameters, context)
+    check_calls(made, parts, statement, context, session)
     declared = [(each.name, build.literal(None, parse_type(each.type))) for each in parameters]
     body = checked_body(made, declared, context)
     returns = statement.returns if statement.returns is not None else body.type
     stored(body, returns, context.settings)
     return replace(made, returns=returns.simpleString())
+
+
+def check_defaults(parameters: Sequence[Parameter], context: Context) -> None:
+    """Defaults stand at the end, are constants, and fit their types."""
+    given = [each.default is not None for each in parameters]
+    if given != sorted(given):
+        raise NotNative("SQL: a function whose defaults do not stand at the end")
+    for each in parameters:
+        if each.default is None:
+            continue
+        node = parse_expression(each.default, parser_config(context))
+        if any(isinstance(one, tree.Query) for one in nodes_in(node)):
+            raise NotNative("SQL: a default that is a query")
+        stored(
+            Walk(each.default, context).read(node, Scope(frame_of(OneRow()), context)),
+            parse_type(each.type),
+            context.settings,
+        )
+
+
+def check_calls(made: SqlFunction, parts: Sequence[str], statement: Any, context: Context, session: "Session") -> None:
+    """A function that calls itself, or a kept one that calls a temporary one, is Spark's to refuse."""
+    for called in functions_named(statement.body):
+        if called[-1].lower() == parts[-1].lower() or reaches(called, parts[-1].lower(), context, session):
+            raise NotNative("SQL: a function that comes to call itself")
+        if not statement.temporary and len(called) == 1 and session.functions.is_temporary(called[0]):
+            raise NotNative("SQL: a kept function that calls a temporary one")
+
+
+def reaches(called: Sequence[str], target: str, context: Context, session: "Session", depth: int = 0) -> bool:
+    if depth > 20 or called[-1].lower() in SPARK_FUNCTIONS:
+        return False
+    found = session.functions.find(called, context)
+    if found is None:
+        return False
+    inner = functions_named(parse_expression(found.body, parser_config(context)))
+    return any(each[-1].lower() == target or reaches(each, target, context, session, depth + 1) for each in inner)
+
+
+def functions_named(body: Any) -> list[tuple[str, ...]]:
+    calls = [each for each in nodes_in(body) if isinstance(each, tree.Function)]
+    return [each.name.parts for each in calls if isinstance(each.name, tree.Name)]
 
 
 def checked_body(made: SqlFunction, declared: Sequence[tuple[str, Expression]], context: Context) -> Expression:

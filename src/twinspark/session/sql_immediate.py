@@ -8,21 +8,23 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.scope import frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import type_text
-from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow
-from twinspark.read.sql import bind_parameters, parse_statement, tree
+from twinspark.read.sql import bind_parameters, parameter_markers, parse_statement, tree
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Query
 from twinspark.session.sql_names import value_of
-from twinspark.session.sql_variables import computed, known, set_from_query
+from twinspark.session.sql_variables import computed, has_query, known, set_from_query
 from twinspark.spark.wire import bytes_field
 from twinspark.types import (
+    BinaryType,
     BooleanType,
     DataType,
+    DateType,
     DecimalType,
     DoubleType,
+    FloatType,
     LongType,
     is_integral,
     is_string,
@@ -35,7 +37,9 @@ if TYPE_CHECKING:
 
 def execute_immediate(statement: Any, source: str, context: Context, session: "Session") -> Any:
     walk = Walk(source, context)
-    text = statement_text(walk.read(statement.query, walk.scope(frame_of(OneRow()))), context, session)
+    if any(has_query(each) for each in (statement.query, *statement.arguments)):
+        raise NotNative("SQL: EXECUTE IMMEDIATE of a query's value")
+    text = statement_text(statement.query, walk, context, session)
     bound = with_arguments(text, statement.arguments, walk, context, session)
     inner = parse_statement(bound, parser_config(context))
     if statement.targets:
@@ -47,29 +51,40 @@ def execute_immediate(statement: Any, source: str, context: Context, session: "S
     return session_statement(inner, bound, context, session)
 
 
-def statement_text(made: Expression, context: Context, session: "Session") -> str:
+def statement_text(node: Any, walk: Walk, context: Context, session: "Session") -> str:
+    made = walk.read(node, walk.scope(frame_of(OneRow())))
     if not is_string(made.type):
         raise SparkError("INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE", exprType=type_text(made.type))
     text = value_of(made, context, session)
     if text is None:
-        raise SparkError("NULL_QUERY_STRING_EXECUTE_IMMEDIATE", varName=quote_identifier(made.text))
+        shown = ".".join(node.parts) if isinstance(node, tree.Column) else made.text
+        raise SparkError("NULL_QUERY_STRING_EXECUTE_IMMEDIATE", varName=quote_identifier(shown))
     return str(text)
 
 
 def with_arguments(text: str, arguments: Any, walk: Walk, context: Context, session: "Session") -> str:
-    """USING 1, 2 fills `?`; USING 1 AS x fills `:x`."""
-    named, positional = {}, []
-    for node in arguments:
-        name = node.names[0] if isinstance(node, tree.Alias) else None
-        made = walk.read(node.child if isinstance(node, tree.Alias) else node, walk.scope(frame_of(OneRow())))
-        literal = literal_text(computed(made, made.type, context, session), made.type)
-        if name is None:
-            positional.append(literal)
-        else:
-            named[name] = literal
-    if named and positional:
+    """USING 1, 2 fills `?`; USING 1 AS x fills `:x`, and so does a variable called x."""
+    if not arguments:
+        return text
+    markers = {name for _, _, name in parameter_markers(text, parser_config(context))}
+    values = [argument_text(node, walk, context, session) for node in arguments]
+    names = [argument_name(node) for node in arguments]
+    if markers == {""}:
+        return bind_parameters(text, {}, values, parser_config(context))
+    if "" in markers or None in names:
         raise NotNative("SQL: EXECUTE IMMEDIATE with named and positional arguments")
-    return bind_parameters(text, named, positional, parser_config(context)) if arguments else text
+    return bind_parameters(text, dict(zip(map(str, names), values, strict=True)), (), parser_config(context))
+
+
+def argument_name(node: Any) -> str | None:
+    if isinstance(node, tree.Alias):
+        return str(node.names[0])
+    return str(node.parts[-1]) if isinstance(node, tree.Column) else None
+
+
+def argument_text(node: Any, walk: Walk, context: Context, session: "Session") -> str:
+    made = walk.read(node.child if isinstance(node, tree.Alias) else node, walk.scope(frame_of(OneRow())))
+    return literal_text(computed(made, made.type, context, session), made.type)
 
 
 def literal_text(value: Any, type: DataType) -> str:
@@ -84,8 +99,12 @@ def literal_text(value: Any, type: DataType) -> str:
         return f"{value}L" if isinstance(type, LongType) else f"CAST({value} AS {type.simpleString()})"
     if isinstance(type, DecimalType):
         return f"CAST({value}BD AS {type.simpleString()})"
-    if isinstance(type, DoubleType):
-        return f"{value!r}D"
+    if isinstance(type, DoubleType | FloatType):
+        return f"CAST('{value!r}' AS {type.simpleString()})"
+    if isinstance(type, DateType):
+        return f"date_add(DATE '1970-01-01', {value})"
+    if isinstance(type, BinaryType):
+        return f"X'{value.hex()}'"
     raise NotNative(f"SQL: EXECUTE IMMEDIATE with an argument of {type.simpleString()}")
 
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import StructType
 
 from twinspark.analysis.context import Context
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.session.choose import ENGINE_KEY, check_engine
 from twinspark.session.config import is_redacted, local_zone, warning_of
 from twinspark.session.sql_results import Answer, answer, text
+from twinspark.types import quote_identifier
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -32,9 +33,19 @@ def set_configuration(statement: Any, text: str, context: Context, session: "Ses
         raise NotNative("SQL: SET -v tells what every key is for, in Spark's words")
     if warning_of(key):
         raise NotNative("SQL: SET of a key that is deprecated or gone")
+    check_no_variable(key, value, session)
     if value is None:
         return lambda: answer(SETTING, [(OLD_NAMES.get(key, key), shown(OLD_NAMES.get(key, key), session))])
     return lambda: assign(session, OLD_NAMES.get(key, key), value)
+
+
+def check_no_variable(key: str, value: str | None, session: "Session") -> None:
+    """SET x = 1 is not how a variable is set, though it looks like it."""
+    *home, name = key.split(".")
+    known = [part.lower() for part in home] in ([], ["session"], ["system", "session"])
+    if value is not None and known and session.variables.get(name) is not None:
+        shown = ".".join(quote_identifier(part) for part in (*home, name))
+        raise SparkError("UNSUPPORTED_FEATURE.SET_VARIABLE_USING_SET", variableName=shown)
 
 
 def all_settings(session: "Session") -> list[tuple[str, str]]:

@@ -24,6 +24,7 @@ from twinspark.session.sql_names import (
     quoted,
     schema_of,
 )
+from twinspark.session.sql_redaction import redacted
 from twinspark.session.sql_results import Answer, answer, flag, text
 from twinspark.session.sql_view_text import create_statement, details, shown_properties, temporary_details
 from twinspark.session.views import GLOBAL
@@ -161,11 +162,11 @@ def property_rows(found: TemporaryView | Found, key: str | None) -> list[tuple[s
 
 def properties_of(found: Found) -> Mapping[str, str]:
     if found.view is not None:
-        return shown_properties(found.view)
+        return redacted(shown_properties(found.view))
     from twinspark.tables.describe import plain, told_properties
 
     table: Any = found.table
-    return dict(plain(told_properties(table)))
+    return redacted(dict(plain(told_properties(table))))
 
 
 def show_create(statement: Any, source: str, context: Context, session: "Session") -> Any:
@@ -185,7 +186,7 @@ def create_text(found: Found) -> str:
 
     table: Any = found.table
     if sql_table_text.file_table(found) is not None:
-        table = sql_table_text.without_required(table)
+        table = sql_table_text.as_created(table)
     return show_create_table(table, found.name.catalog, bool(getattr(table, "managed", True)))
 
 

@@ -10,6 +10,7 @@ from pyspark.version import __version__ as spark_version
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.session.sql_names import Found, quoted
+from twinspark.session.sql_redaction import redacted
 from twinspark.types import StructField, StructType
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def file_table(found: Found) -> "FileTable | None":
 def details(found: Found, table: "FileTable") -> list[Detail]:
     """In the order of CatalogTable.toLinkedHashMap."""
     identifier = found.name.identifier
-    told = {key: value for key, value in table.properties.items() if key not in ("comment", "owner")}
+    hidden = ("comment", "owner")
+    told = redacted({k: v for k, v in table.properties.items() if k not in hidden and not k.startswith("option.")})
     rows = [("Catalog", found.name.catalog), ("Database", identifier.namespace[-1]), ("Table", identifier.name)]
     rows += [
         ("Created Time", created(table)),
@@ -41,7 +43,7 @@ def details(found: Found, table: "FileTable") -> list[Detail]:
     shown = ", ".join(f"{key}={value}" for key, value in sorted(told.items()))
     rows += [("Table Properties", f"[{shown}]")] if told else []
     rows.append(("Location", place(table)))
-    stored = ", ".join(f"{key}={value}" for key, value in table.options.items())
+    stored = ", ".join(f"{key}={value}" for key, value in redacted(table.options).items())
     rows += [("Storage Properties", f"[{stored}]")] if stored else []
     return rows + ([("Partition Provider", "Catalog")] if table.partitioning else [])
 
@@ -64,10 +66,25 @@ def created(table: "FileTable") -> str:
     return f"{moment:%a %b %d %H:%M:%S} UTC {moment:%Y}"
 
 
-def without_required(table: Any) -> Any:
-    """Tables of files do not keep NOT NULL."""
+def as_created(table: Any) -> Any:
+    """For SHOW CREATE TABLE: tables of files do not keep NOT NULL, a path is a location, secrets are stars."""
     fields = [StructField(f.name, f.dataType, True, f.metadata) for f in table.schema.fields]
-    return replace(table, schema=StructType(fields))
+    options = {key: value for key, value in table.options.items() if key.lower() != "path"}
+    return replace(
+        table,
+        schema=StructType(fields),
+        options=redacted(options),
+        properties=redacted({k: v for k, v in table.properties.items() if k.lower() != "option.path"}),
+        location=place(table),
+        managed=table.managed and len(options) == len(table.options),
+    )
+
+
+def default_rows(schema: StructType) -> list[tuple[str, str, str]]:
+    """The defaults of columns, under one heading."""
+    told = [(f, (f.metadata or {}).get("CURRENT_DEFAULT")) for f in schema.fields]
+    rows = [(f.name, f.dataType.simpleString(), str(default)) for f, default in told if default is not None]
+    return [("", "", ""), ("# Column Default Values", "", ""), *rows] if rows else []
 
 
 # ---- partitions

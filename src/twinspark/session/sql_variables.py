@@ -19,6 +19,7 @@ from twinspark.read.sql import tree
 from twinspark.read.walk import Walk, read_query
 from twinspark.session.sql_names import located, parts_of, quoted
 from twinspark.session.sql_results import Answer, answer
+from twinspark.session.tree_nodes import nodes_in
 from twinspark.types import (
     BinaryType,
     BooleanType,
@@ -57,11 +58,20 @@ class Variable:
         return replace(made, text=shown)
 
 
+SUFFIXES = {"bigint": "L", "smallint": "S", "tinyint": "Y", "double": "D"}
+
+
 def sql_text(made: Literal) -> str:
-    """A constant in SQL: texts in quotes."""
-    if is_string(made.type) and made.value is not None:
-        return f"'{made.text}'"
-    return f"CAST(NULL AS {made.type.simpleString().upper()})" if made.value is None else made.text
+    """A constant as Spark's Literal.sql writes it."""
+    if made.value is None:
+        return f"CAST(NULL AS {made.type.simpleString().upper()})"
+    if is_string(made.type):
+        return "'" + made.text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(made.type, FloatType) or made.text in ("NaN", "Infinity", "-Infinity"):
+        return f"CAST('{made.text}' AS {made.type.simpleString().upper()})"
+    if isinstance(made.type, DecimalType):
+        return f"{made.value:.{made.type.scale}f}BD"
+    return made.text + SUFFIXES.get(made.type.simpleString(), "")
 
 
 class Variables:
@@ -135,9 +145,15 @@ def create_variable(statement: Any, source: str, context: Context, session: "Ses
     walk = Walk(source, context)
     default = statement.default
     made = None if default is None else walk.read(default, walk.scope(frame_of(OneRow())))
+    if made is not None and has_query(default):
+        raise NotNative("SQL: a variable whose default is a query")
     type = statement.type if statement.type is not None else made.type if made is not None else None
     if type is None:
         raise NotNative("SQL: a variable without type and default")
+
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            raise SparkError("DUPLICATE_VARIABLE_NAME_INSIDE_DECLARE", variableName=quoted((*HOME, name)))
 
     def create() -> Answer:
         value = None if made is None else computed(made, type, context, session)
@@ -148,6 +164,10 @@ def create_variable(statement: Any, source: str, context: Context, session: "Ses
         return answer()
 
     return create
+
+
+def has_query(node: Any) -> bool:
+    return any(isinstance(each, tree.Query) for each in nodes_in(node))
 
 
 def session_name(node: Any, source: str, context: Context, session: "Session") -> str:
@@ -220,6 +240,8 @@ def check_distinct(targets: Sequence[Variable]) -> None:
 
 def set_from_query(targets: Sequence[Variable], query: Any, source: str, context: Context, session: "Session") -> Any:
     check_distinct(targets)
+    if any(isinstance(each, tree.Column) and each.parts[-1].upper() == "DEFAULT" for each in nodes_in(query)):
+        raise NotNative("SQL: DEFAULT in the query of SET VARIABLE")
     frame = frame_of(read_query(query, Walk(source, context)).plain())
     if len(frame.attributes) != len(targets):
         raise SparkError("ASSIGNMENT_ARITY_MISMATCH", numTarget=len(targets), numExpr=len(frame.attributes))

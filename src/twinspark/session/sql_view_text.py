@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.version import __version__ as spark_version
 
 from twinspark.session.sql_names import TemporaryView
+from twinspark.session.sql_redaction import redacted
 from twinspark.session.text_views import SCHEMA_MODE, TextView, text_view
 from twinspark.types import StructField, StructType, quote_identifier, quote_if_needed
 
@@ -32,7 +33,7 @@ def details(name: "Name", view: "View") -> list[Detail]:
     rows += [("Comment", view.comment)] if view.comment is not None else []
     rows += [("View Text", view.text), ("View Original Text", view.text)]
     rows += modes(kept, view.properties.get(SCHEMA_MODE, "COMPENSATION"))
-    told = shown_properties(view)
+    told = redacted(shown_properties(view))
     rows += [("Table Properties", f"[{', '.join(f'{key}={value}' for key, value in told.items())}]")] if told else []
     return rows
 

@@ -1,7 +1,7 @@
 """Which tables, views and functions a query names, and whether a view would come to read itself."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
@@ -9,19 +9,10 @@ from twinspark.errors import SparkError
 from twinspark.read.sql import ParserConfig, parse_query, tree
 from twinspark.session.sql_names import Found, TemporaryView, find, quoted
 from twinspark.session.text_views import TextView, text_view
+from twinspark.session.tree_nodes import nodes_in
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
-
-
-def nodes_in(node: Any) -> Iterator[Any]:
-    """The node and everything under it, queries among it."""
-    yield node
-    for each in fields(node):
-        value = getattr(node, each.name)
-        for child in value if isinstance(value, tuple) else (value,):
-            if isinstance(child, tree.Node):
-                yield from nodes_in(child)
 
 
 def tables_named(query: Any) -> list[tuple[str, ...]]:

@@ -64,3 +64,6 @@ SELECT count(*) FROM parted;
 DROP DATABASE twin_t;
 DROP DATABASE twin_t CASCADE;
 USE default;
+CREATE TABLE twin_defaults (a STRING DEFAULT 'de', b INT DEFAULT 42, c INT) USING parquet;
+DESCRIBE twin_defaults;
+DROP TABLE twin_defaults;
