@@ -1,0 +1,78 @@
+"""Tables of our catalog where a query needs Spark: read there by name, and written with rows that Spark computed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from helpers_tables import refusal, rows, run
+
+pytestmark = pytest.mark.spark
+ON_SPARK = "xpath_int('<a>1</a>', 'a')"  # a function that only Spark has
+
+
+@pytest.fixture
+def both(spark: Any) -> Iterator[Any]:
+    run(spark, "CREATE DATABASE both", "USE both")
+    yield spark
+    spark.conf.set("twinspark.engine", "auto")
+    run(spark, "USE default", "DROP DATABASE both CASCADE")
+
+
+def last_engine(spark: Any) -> str:
+    return str(spark.conf.get("twinspark.lastOperation"))
+
+
+def test_an_evolved_table_is_the_same_on_both(both: Any) -> None:
+    run(
+        both,
+        "CREATE TABLE t AS SELECT 1 AS a, 2 AS b, array(named_struct('x', 1)) AS s",
+        "ALTER TABLE t RENAME COLUMN a TO c",
+        "ALTER TABLE t RENAME COLUMN b TO a",
+        "ALTER TABLE t ADD COLUMN b STRING DEFAULT 'old'",
+        "ALTER TABLE t RENAME COLUMN s.element.x TO y",
+        "ALTER TABLE t ALTER COLUMN c TYPE BIGINT",
+        "INSERT INTO t VALUES (10, 20, NULL, 'new')",
+    )
+    expected = [(1, 2, [(1,)], "old"), (10, 20, None, "new")]
+    assert rows(both, "SELECT * FROM t") == expected
+    assert rows(both, f"SELECT * FROM t WHERE {ON_SPARK} = 1") == expected
+    assert '"engine": "spark"' in last_engine(both)
+    assert rows(both, f"SELECT a FROM both.t WHERE {ON_SPARK} = 1 AND b = 'old'") == [(2,)]
+    run(both, "DROP TABLE t", "CREATE TABLE t AS SELECT 'again' AS z")
+    assert rows(both, f"SELECT z, {ON_SPARK} FROM t") == [("again", 1)]
+
+
+def test_rows_computed_by_spark(both: Any) -> None:
+    run(
+        both,
+        f"CREATE TABLE t AS SELECT id, {ON_SPARK} AS one, CAST(id AS DECIMAL(20, 2)) AS d FROM range(3)",
+        f"INSERT INTO t SELECT id + 10, {ON_SPARK} + 1, 0.5 FROM t",
+        f"MERGE INTO t USING (SELECT 0 AS id, {ON_SPARK} AS one) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET one = 7",
+        f"UPDATE t SET one = {ON_SPARK} + 8 WHERE id = 1",
+        f"DELETE FROM t WHERE id = {ON_SPARK} + 1",
+    )
+    assert rows(both, "SELECT id, one FROM t") == [(0, 7), (1, 9), (10, 2), (11, 2), (12, 2)]
+    assert refusal(both, f"INSERT INTO t SELECT 'x', {ON_SPARK}, 1") == "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST"
+
+
+def test_a_session_on_spark_writes_the_same_tables(both: Any) -> None:
+    both.conf.set("twinspark.engine", "spark")
+    run(both, "CREATE TABLE t (id BIGINT, s STRING)", "INSERT INTO t VALUES (1, 'spark')")
+    both.range(2, 4).selectExpr("id", "'frame' AS s").write.mode("append").saveAsTable("t")
+    assert rows(both, "SELECT * FROM t") == [(1, "spark"), (2, "frame"), (3, "frame")]
+    both.conf.set("twinspark.engine", "duckdb")
+    assert rows(both, "SELECT * FROM t") == [(1, "spark"), (2, "frame"), (3, "frame")]
+
+
+def test_files_and_views_on_spark(both: Any) -> None:
+    run(
+        both,
+        "CREATE TABLE p USING parquet PARTITIONED BY (k) AS SELECT id, id % 2 AS k FROM range(4)",
+        "CREATE VIEW v AS SELECT k, count(*) AS n FROM p GROUP BY k",
+        "CREATE TEMP VIEW w AS SELECT max(k) AS m FROM p",
+    )
+    assert rows(both, f"SELECT * FROM p WHERE {ON_SPARK} = k") == [(1, 1), (3, 1)]
+    assert rows(both, f"SELECT *, {ON_SPARK} FROM v") == [(0, 2, 1), (1, 2, 1)]
+    assert rows(both, f"SELECT *, {ON_SPARK} FROM w") == [(1, 1)]
+    run(both, "INSERT INTO p VALUES (9, 7)")
+    assert rows(both, f"SELECT id FROM p WHERE k = {ON_SPARK} + 6") == [(9,)]
