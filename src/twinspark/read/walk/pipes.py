@@ -20,7 +20,7 @@ from twinspark.read.walk.groups import List, checked
 from twinspark.read.walk.pivots import pivoted, unpivoted
 from twinspark.read.walk.queries import TERMS, Selected, organized, position_of, read_term, set_operation
 from twinspark.read.walk.select import OF_THE_SELECT, select_over
-from twinspark.read.walk.sources import read_join
+from twinspark.read.walk.sources import read_join, sampled
 
 Operator = Callable[[Any, Frame, Walk], Frame]
 OPERATORS: dict[type, Operator] = {}
@@ -125,6 +125,11 @@ def pipe_pivot(node: tree.Pivot, frame: Frame, walk: Walk) -> Frame:
 @pipes(tree.Unpivot)
 def pipe_unpivot(node: tree.Unpivot, frame: Frame, walk: Walk) -> Frame:
     return unpivoted(node, frame, walk)
+
+
+@pipes(tree.Sample)
+def pipe_sample(node: tree.Sample, frame: Frame, walk: Walk) -> Frame:
+    return sampled(frame, node, walk)
 
 
 @pipes(tree.PipeAggregate)

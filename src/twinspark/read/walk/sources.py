@@ -24,7 +24,7 @@ from twinspark.read.views import table_frame
 from twinspark.read.walk.expressions import Walk, conjuncts, tree_nodes
 from twinspark.read.walk.identifiers import name_parts
 from twinspark.read.walk.pivots import pivoted, unpivoted
-from twinspark.read.walk.queries import FROM, RELATION, read_query
+from twinspark.read.walk.queries import FROM, RELATION, read_query, row_count
 from twinspark.types import LONG, is_integral, quote_identifier
 
 Reader = TypeVar("Reader", bound=Callable[..., Frame])
@@ -77,17 +77,27 @@ def cross(left: Frame, node: tree.Relation, walk: Walk) -> Frame:
 
 @reads(tree.Table)
 def read_table(node: tree.Table, walk: Walk) -> Frame:
-    if node.changes or node.options or node.sample or node.watermark:
-        raise NotNative("SQL: a table with changes, options or a sample")
+    if node.changes or node.options or node.watermark:
+        raise NotNative("SQL: a table with changes, options or a watermark")
     parts = name_parts(node.name, walk)
     if node.time_travel is not None:
-        return aliased(read_travelled(node.time_travel, parts, walk), node.alias)
+        return aliased(sampled(read_travelled(node.time_travel, parts, walk), node.sample, walk), node.alias)
     cte = walk.ctes.get(parts[0].lower()) if len(parts) == 1 else None
     try:
         frame = cte.frame() if cte is not None else table_frame(parts, walk.context)
     except SparkError as error:
         raise walk.located(error, node.name) from error
-    return aliased(frame, node.alias)
+    return aliased(sampled(frame, node.sample, walk), node.alias)
+
+
+def sampled(frame: Frame, node: tree.Sample | None, walk: Walk) -> Frame:
+    """A number of rows is a limit; of a part Spark's dice decide."""
+    if node is None:
+        return frame
+    count = node.values[0] if node.kind == "ROWS" else None
+    if not isinstance(count, tree.Expression):
+        raise NotNative(f"SQL: TABLESAMPLE ({node.kind})")
+    return make.limit(frame, row_count(count, walk, "limit"))
 
 
 def read_travelled(node: tree.TimeTravel, parts: tuple[str, ...], walk: Walk) -> Frame:
@@ -99,18 +109,18 @@ def read_travelled(node: tree.TimeTravel, parts: tuple[str, ...], walk: Walk) ->
 
 @reads(tree.AliasedQuery)
 def read_aliased_query(node: tree.AliasedQuery, walk: Walk) -> Frame:
-    if node.sample is not None or node.watermark is not None:
-        raise NotNative("SQL: TABLESAMPLE")
+    if node.watermark is not None:
+        raise NotNative("SQL: WATERMARK")
     frame = read_query(node.query, walk)
     closed = replace(frame.qualified(()), plans={})  # without an alias its columns have no qualifier any more
-    return aliased(closed, node.alias)
+    return aliased(sampled(closed, node.sample, walk), node.alias)
 
 
 @reads(tree.AliasedRelation)
 def read_aliased_relation(node: tree.AliasedRelation, walk: Walk) -> Frame:
-    if node.sample is not None or node.watermark is not None:
-        raise NotNative("SQL: TABLESAMPLE")
-    return aliased(read_source(node.relation, walk), node.alias)
+    if node.watermark is not None:
+        raise NotNative("SQL: WATERMARK")
+    return aliased(sampled(read_source(node.relation, walk), node.sample, walk), node.alias)
 
 
 def aliased(frame: Frame, alias: tree.TableAlias | None) -> Frame:
