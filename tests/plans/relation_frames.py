@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 
 
 def relation_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
-    for topic in (empties, subqueries, laterals, fields, generators, reshapes, statistics, references):
+    for topic in (empties, subqueries, laterals, fields, generators, reshapes, statistics, references, positions):
         for name, frame in topic(spark).items():
             yield f"{topic.__name__}: {name}", frame
 
@@ -217,4 +217,19 @@ def references(spark: Any) -> dict[str, DataFrame]:
         "joined, then of two": pairs.join(renamed, pairs.b == renamed.b).select(pairs.b),
         "of the other side of a semi join": pairs.join(renamed, pairs.b == renamed.b, "left_semi").select(renamed.aa),
         "keys of a full join": pairs.join(renamed, "b", "full").select(pairs.b, "b"),
+    }
+
+
+def positions(spark: Any) -> dict[str, DataFrame]:
+    """Constants in sorts and groups are places."""
+    df = people(spark)
+    return {
+        "sort": df.select("s", "id").sort(F.lit(2).desc(), F.lit(1)),
+        "sort out of range": df.sort(F.lit(9)),
+        "sort by another constant": df.sort(F.lit("x"), "id"),
+        "group": df.groupBy("b", F.lit(1)).count(),
+        "group by a constant": df.groupBy(F.lit(1)).count(),
+        "group out of range": df.groupBy(F.lit(9)).count(),
+        "group by another constant": df.groupBy(F.lit("x")).count(),
+        "deduplicate by no such column": df.dropDuplicates(["nosuch"]),
     }

@@ -27,7 +27,7 @@ from twinspark.plan.relations import (
     Sort,
     Tail,
 )
-from twinspark.types import BooleanType, DataType, is_null, quote_identifier, same_type
+from twinspark.types import BooleanType, DataType, StructType, is_null, nested_types, quote_identifier, same_type
 
 Metadata = tuple[tuple[str, Any], ...]
 
@@ -479,6 +479,8 @@ def by_name(left: Frame, right: Frame, allow_missing: bool, settings: Settings) 
             raise NotNative("unionByName with duplicate names")
         if not found and not allow_missing:
             raise NotNative("unionByName of a column that is not on the right")
+        if found and allow_missing and meets_inside(attribute.type, right.attributes[found[0]].type):
+            raise NotNative("unionByName of structs that differ")
         used.update(found)
         columns.append(passing(right, right.attributes[found[0]]) if found else missing(attribute))
     extra = [a for i, a in enumerate(right.attributes) if i not in used]
@@ -486,6 +488,11 @@ def by_name(left: Frame, right: Frame, allow_missing: bool, settings: Settings) 
         raise NotNative("unionByName with columns only on the right")
     wider_left = project(left, [*(passing(left, a) for a in left.attributes), *map(missing, extra)]) if extra else left
     return wider_left, project(right, [*columns, *(passing(right, a) for a in extra)])
+
+
+def meets_inside(left: DataType, right: DataType) -> bool:
+    """Structs that are not the same: Spark puts their fields in order by name as well."""
+    return not same_type(left, right) and any(isinstance(t, StructType) for t in nested_types(left))
 
 
 def missing(attribute: Attribute) -> Named:

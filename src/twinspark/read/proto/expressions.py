@@ -15,13 +15,13 @@ from twinspark.analysis.scope import alike, star
 from twinspark.analysis.update_fields import Update, update_fields
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
-from twinspark.plan.expressions import Expression, SortOrder
+from twinspark.plan.expressions import Expression, Literal, SortOrder
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.route import Routes
 from twinspark.read.proto.types import read_type, read_type_text
 from twinspark.read.text import read_columns_text, read_expression_text
-from twinspark.types import StructType
+from twinspark.types import INT, StructType
 
 EXPRESSIONS = Routes("expr_type")
 
@@ -205,7 +205,11 @@ def read_orders(messages: Any, scope: Scope) -> list[SortOrder]:
 
 
 def read_order(message: Any, scope: Scope) -> SortOrder:
-    """direction 2 is descending; null ordering 1 is first, 2 is last, and by default as the direction."""
-    ascending = message.direction != 2
-    nulls_first = message.null_ordering == 1 if message.null_ordering else ascending
-    return SortOrder(child=read_expression(message.child, scope), ascending=ascending, nulls_first=nulls_first)
+    """Direction 1 is ascending, null ordering 1 is nulls first; what is not said is the other."""
+    child = read_expression(message.child, scope)
+    return SortOrder(child=child, ascending=message.direction == 1, nulls_first=message.null_ordering == 1)
+
+
+def is_position(expression: Expression) -> bool:
+    """A constant int, which sorts and groups take as a place (replaceIntegerLiteralWithOrdinal)."""
+    return isinstance(expression, Literal) and expression.type == INT and expression.value is not None

@@ -13,8 +13,8 @@ from twinspark.analysis.pivot import pivot
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.expressions import Expression
-from twinspark.read.proto.expressions import read_columns, read_expression
+from twinspark.plan.expressions import Expression, Literal
+from twinspark.read.proto.expressions import is_position, read_columns, read_expression
 from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.relations import RELATIONS, read_frame
 
@@ -28,14 +28,29 @@ def read_aggregate(message: Any, context: Context) -> Frame:
         raise NotNative("spark.sql.retainGroupColumns=false")
     frame = read_frame(message.input, context)
     scope = Scope(frame, context)
+    if any(e.WhichOneof("expr_type") in ("unresolved_star", "unresolved_regex") for e in message.grouping_expressions):
+        raise NotNative("a star as grouping expression")
     grouping = read_columns(message.grouping_expressions, scope)
     outputs = read_columns(message.aggregate_expressions, scope)
     if any(has_aggregate(g.expression) for g in grouping):
         raise NotNative("an aggregate as grouping expression")
     if message.group_type == PIVOT:
         return read_pivot(frame, grouping, outputs, message.pivot, scope)
-    keys = [g.expression for g in grouping]
+    keys = [by_position(g.expression, [*grouping, *outputs], context) for g in grouping]
     return aggregate(frame, keys, [*grouping, *outputs], grouping_sets(message, keys, scope))
+
+
+def by_position(key: Expression, columns: list[Named], context: Context) -> Expression:
+    """A constant int is a place in the list of what comes out."""
+    if not is_position(key) or not context.flag("spark.sql.groupByOrdinal"):
+        return key
+    assert isinstance(key, Literal)
+    if not 1 <= key.value <= len(columns):
+        raise SparkError("GROUP_BY_POS_OUT_OF_RANGE", index=key.value, size=len(columns))
+    found = columns[key.value - 1].expression
+    if has_aggregate(found):
+        raise NotNative("grouping by the place of an aggregate")
+    return found
 
 
 def read_pivot(frame: Frame, grouping: list[Named], outputs: list[Named], message: Any, scope: Scope) -> Frame:

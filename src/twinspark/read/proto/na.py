@@ -12,7 +12,7 @@ from twinspark.analysis.names import Scope, resolve
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Attribute, Frame
 from twinspark.analysis.to_schema import to_schema
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression, Literal
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.literals import read_literal
@@ -34,8 +34,10 @@ from twinspark.types import (
 
 def column_of(name: str, frame: Frame, context: Context) -> Attribute | None:
     """The attribute a name means; a nested field is none."""
-    named = resolve(Scope(frame, context), attribute_parts(name))
-    return named.passes
+    try:
+        return resolve(Scope(frame, context), attribute_parts(name)).passes
+    except SparkError as error:
+        raise NotNative(f"a column of na that fails with {error.condition}") from error  # Spark suggests otherwise
 
 
 def fills(value: Literal, type: DataType) -> bool:

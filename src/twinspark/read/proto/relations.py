@@ -14,10 +14,11 @@ from twinspark.analysis.generators import generate, has_generator
 from twinspark.analysis.names import Scope
 from twinspark.analysis.observed import observe
 from twinspark.analysis.relations import Named, passing
-from twinspark.analysis.scope import Frame, frame_of, unresolved
+from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
+from twinspark.plan.expressions import Literal, SortOrder
 from twinspark.plan.relations import Field, Range, Relation
-from twinspark.read.proto.expressions import read_columns, read_expression, read_orders
+from twinspark.read.proto.expressions import is_position, read_columns, read_expression, read_orders
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.route import Routes
 from twinspark.types import LONG, quote_identifier
@@ -161,11 +162,22 @@ def read_filter(message: Any, context: Context) -> Frame:
 @RELATIONS.handles("sort")
 def read_sort(message: Any, context: Context) -> Frame:
     scope = Scope(read_frame(message.input, context), context, reveals=True)
-    ordering = read_orders(message.order, scope)
+    ordering = [by_position(order, scope) for order in read_orders(message.order, scope)]
     if any(has_aggregate(order.child) for order in ordering):
         raise NotNative("an aggregate in a sort")
     is_global = not message.HasField("is_global") or message.is_global
     return make.sort(scope.frame, ordering, is_global)
+
+
+def by_position(order: SortOrder, scope: Scope) -> SortOrder:
+    """A constant int is the place of a column."""
+    if not is_position(order.child) or not scope.context.flag("spark.sql.orderByOrdinal"):
+        return order
+    assert isinstance(order.child, Literal)
+    place, attributes = order.child.value, scope.frame.attributes
+    if not 1 <= place <= len(attributes):
+        raise SparkError("ORDER_BY_POS_OUT_OF_RANGE", index=place, size=len(attributes))
+    return replace(order, child=scope.frame.column(attributes[place - 1]))
 
 
 @RELATIONS.handles("limit")
@@ -190,11 +202,15 @@ def read_deduplicate(message: Any, context: Context) -> Frame:
     frame = read_frame(message.input, context)
     if message.all_columns_as_keys:
         return make.distinct(frame)
+    if not message.column_names:
+        raise NotNative("deduplication by no columns")
     keys: list[int] = []
     for name in message.column_names:
         found = make.find_columns(frame, name, context.settings)
         if not found:
-            raise unresolved(frame, [name])
+            names = ", ".join(a.name for a in frame.attributes)
+            condition = "CONNECT_INVALID_PLAN.UNRESOLVED_COLUMN_AMONG_FIELD_NAMES"
+            raise SparkError(condition, colName=name, fieldNames=names)
         keys += found
     return make.distinct(frame, tuple(keys))
 
