@@ -2,6 +2,7 @@
 
 from twinspark.functions import aggregates as aggregates
 from twinspark.functions import arrays as arrays
+from twinspark.functions import bitmaps as bitmaps
 from twinspark.functions import conditional as conditional
 from twinspark.functions import dates as dates
 from twinspark.functions import formats as formats
@@ -30,9 +31,11 @@ from twinspark.functions import structs as structs
 from twinspark.functions import text as text
 from twinspark.functions import time_arithmetic as time_arithmetic
 from twinspark.functions import time_windows as time_windows
+from twinspark.functions import times as times
 from twinspark.functions import timestamps as timestamps
 from twinspark.functions import urls as urls
 from twinspark.functions import windows as windows
+from twinspark.functions import xpaths as xpaths
 from twinspark.functions.registry import SPARK as SPARK
 from twinspark.functions.registry import canonical as canonical
 from twinspark.functions.registry import names as names

@@ -58,7 +58,7 @@ def format_type(call: Call) -> Typed:
 def printed(call: Any, *sql: str) -> str:
     form = getattr(call.arguments[0], "value", None)
     if not isinstance(form, str):
-        raise NotNative("a format that is no constant")
+        return printed_by_row(call, *sql)
     parts, last, ordinary = [], 0, 0
     for found in PLACE.finditer(form):
         parts.append(text(form[last : found.start()]))
@@ -69,6 +69,25 @@ def printed(call: Any, *sql: str) -> str:
         ordinary += 0 if found[1] else 1
         parts.append(filled(call, sql, place_of(found), int(found[1] or ordinary)))
     return "(" + " || ".join([*parts, text(form[last:])]) + ")"
+
+
+PLAIN = "(?:[^%]|%[sd])*"
+
+
+def printed_by_row(call: Any, form: str, *values: str) -> str:
+    """Formats of a column: plain %s and %d, of strings and whole numbers; %d of a string is Java's error."""
+    types = [argument.type for argument in call.arguments[1:]]
+    if not all(is_string(type) or is_integral(type) for type in types):
+        raise NotNative("a format that is no constant, of other than strings and whole numbers")
+    places = f"regexp_extract_all({form}, '%[sd]')"
+    words = [f"coalesce(CAST({value} AS VARCHAR), 'null')" for value in values]
+    wrong = [f"coalesce({places}[{i}] = '%d', false)" for i, type in enumerate(types, 1) if is_string(type)]
+    fits = " AND ".join([f"len({places}) <= {len(values)}", *(f"NOT {test}" for test in wrong)])
+    readable = f"regexp_full_match({form}, '(?s){PLAIN}') AND {fits}"
+    arguments = ", ".join([f"replace({form}, '%d', '%s')", *words])
+    made = f"printf({arguments})"
+    other = not_native("a format of more than %s and %d")
+    return f"(CASE WHEN {form} IS NULL THEN NULL WHEN {readable} THEN {made} ELSE {other} END)"
 
 
 def place_of(found: re.Match[str]) -> Place:

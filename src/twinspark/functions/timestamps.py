@@ -27,6 +27,7 @@ from twinspark.types import (
     TimestampType,
     is_integral,
     is_null,
+    is_numeric,
     is_string,
 )
 
@@ -250,10 +251,7 @@ def fields_made(kind: DataType, tries: bool, parts: int) -> Callable[[Call], Typ
 def fits(type: DataType, cast: DataType) -> bool:
     if is_null(type) or is_string(cast):
         return is_null(type) or is_string(type)
-    if isinstance(cast, DecimalType):
-        small = isinstance(type, DecimalType) and type.scale <= 6 and type.precision - type.scale <= 10
-        return small or (is_integral(type) and type != LONG)
-    return is_integral(type) and type != LONG
+    return is_numeric(type) or is_string(type)
 
 
 def timestamp_made(kind: DataType, fails: bool) -> Callable[..., str]:
