@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.types import StructType
 
 from twinspark.analysis.context import Context
 from twinspark.errors import SparkError
 from twinspark.functions.misc import server_user
+from twinspark.session.journal import entry_of
 from twinspark.session.sql_names import (
     SESSION_CATALOG,
     Place,
@@ -242,7 +244,18 @@ def use_place(place: Place, session: "Session") -> None:
     if place == Place(SESSION_CATALOG, (GLOBAL,)):
         raise SparkError("_LEGACY_ERROR_TEMP_1068", database=GLOBAL)
     check_exists(place, session)
+    tell_spark(place, session)
     session.catalog, session.database = place.catalog, ".".join(map(quote_if_needed, place.namespace))
+
+
+def tell_spark(place: Place, session: "Session") -> None:
+    """Databases are ours; so that Spark can follow a USE in the journal, it gets one of that name first."""
+    if place.catalog != SESSION_CATALOG or place.namespace == ("default",):
+        return
+    request = base_pb2.ExecutePlanRequest(session_id=session.session_id)
+    request.user_context.user_id = session.user_id
+    request.plan.command.sql_command.input.sql.query = f"CREATE DATABASE IF NOT EXISTS {quoted(place.namespace)}"
+    session.journal.record(entry_of("ExecutePlan", request.SerializeToString(), f"database {place}"))
 
 
 def use_catalog(name: str, session: "Session") -> None:
