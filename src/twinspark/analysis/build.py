@@ -98,5 +98,5 @@ def get_field(child: Expression, name: str, settings: Settings) -> Expression:
         ordinal=found[0],
         type=field.dataType,
         nullable=child.nullable or field.nullable,
-        text=f"{child.text}.{field.name}",
+        text=f"{child.text}.{name}",
     )

@@ -6,7 +6,7 @@ from twinspark.analysis import build
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
-from twinspark.plan.expressions import Expression, Literal
+from twinspark.plan.expressions import Expression, GetField, Literal, Variable
 from twinspark.types import ArrayType, IntegerType, MapType, StructType, is_integral, is_null, is_string
 
 
@@ -21,7 +21,7 @@ def extract(child: Expression, key: Expression, settings: Settings) -> Expressio
     if isinstance(type, StructType):
         return struct_field(child, key, settings)
     if isinstance(type, ArrayType) and isinstance(type.elementType, StructType) and is_text(key):
-        raise NotNative("a field of an array of structs")
+        return array_fields(child, key, settings)
     if isinstance(type, ArrayType):
         return array_element(child, key, settings)
     if isinstance(type, MapType):
@@ -39,6 +39,16 @@ def struct_field(child: Expression, key: Expression, settings: Settings) -> Expr
     if not isinstance(key, Literal) or not isinstance(key.value, str):
         raise SparkError("INVALID_EXTRACT_FIELD_TYPE", extraction=quoted(key.text))
     return build.get_field(child, key.value, settings)
+
+
+def array_fields(child: Expression, key: Expression, settings: Settings) -> Expression:
+    """The field of each element; found as that of one struct is, shown as it was written."""
+    assert isinstance(child.type, ArrayType) and isinstance(key, Literal)
+    element = Variable(type=child.type.elementType, nullable=True, text=child.text, key="")
+    found = build.get_field(element, key.value, settings)
+    assert isinstance(found, GetField)
+    name = child.type.elementType.fields[found.ordinal].name
+    return build.call("getarraystructfields", [child, build.literal(name)], settings, text=f"{child.text}.{key.value}")
 
 
 def array_element(child: Expression, key: Expression, settings: Settings) -> Expression:

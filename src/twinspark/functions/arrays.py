@@ -7,8 +7,8 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
-from twinspark.functions.common_types import common_type
-from twinspark.functions.elements import element_nullable, from_one, from_zero
+from twinspark.functions.common_types import can_up_cast, common_type
+from twinspark.functions.elements import element_nullable, from_one, from_zero, is_foldable
 from twinspark.functions.families import implicit_type
 from twinspark.functions.maps import is_constant_null, key_type, looked_up
 from twinspark.functions.registry import SPARK, fn
@@ -41,7 +41,9 @@ def size_type(call: Call) -> Typed:
 
 
 def sized(call: Any, value: str) -> str:
-    if getattr(call.arguments[0], "name", "") == "map":  # Spark counts the entries and does not look at the keys
+    if getattr(call.arguments[0], "name", "") == "map":  # Spark may count the entries without a look at the keys
+        if not is_foldable(call.arguments[0]):
+            raise NotNative("the size of a map made in place")
         return f"CAST({len(call.arguments[0].arguments) // 2} AS INTEGER)"
     count = f"CAST({'cardinality' if isinstance(call.arguments[0].type, MapType) else 'len'}({value}) AS INTEGER)"
     return f"coalesce({count}, -1)" if call.settings.size_of_null else count
@@ -179,7 +181,7 @@ def element_type(tries: bool) -> Callable[[Call], Typed]:
         if not isinstance(base, ArrayType) or not isinstance(key, ByteType | ShortType | IntegerType):
             raise NotNative("element_at of this")
         nullable = element_nullable(call, call.settings.ansi and not tries, from_one)
-        return Typed(base.elementType, nullable or call.arguments[1].nullable, (None, INT))
+        return Typed(base.elementType, nullable, (None, INT))
 
     return rule
 
@@ -187,8 +189,8 @@ def element_type(tries: bool) -> Callable[[Call], Typed]:
 def element_at(tries: bool) -> Callable[..., str]:
     def write(call: Any, base: str, key: str) -> str:
         if isinstance(call.arguments[0].type, MapType):
-            if is_constant_null(call.arguments[1]):
-                return cast_to("NULL", call.type)
+            if is_constant_null(call.arguments[1]) and is_foldable(call.arguments[0]):
+                return cast_to("NULL", call.type)  # Spark does not make the map then
             return looked_up(base, call.arguments[0].type, key)
         zero = error("INVALID_INDEX_OF_ZERO")
         outside = "NULL" if tries or not call.settings.ansi else out_of_range(base, key)
@@ -216,7 +218,14 @@ def get_type(call: Call) -> Typed:
     return Typed(element_of(call.types[0]), element_nullable(call, False, from_zero), (None, INT))
 
 
-fn("get(array, any)", "CASE WHEN {1} >= 0 THEN {0}[{1} + 1] END", rule=get_type)
+def got(call: Any, array: str, index: str) -> str:
+    """Position 0 is outside in DuckDB, as everything before the first element is here."""
+    if is_constant_null(call.arguments[1]) and is_foldable(call.arguments[0]):
+        return cast_to("NULL", call.type)
+    return f"({array})[greatest({index}, -1) + 1]"
+
+
+fn("get(array, any)", got, rule=get_type)
 
 
 # ---- joining
@@ -227,6 +236,8 @@ def joined_type(call: Call) -> Typed:
         found = common_type(call.types, call.settings.ansi)
         if found is None:
             raise different_data_types(call, "concat")
+        if call.any_nullable and not all(can_up_cast(t, found) for t in call.types):
+            raise NotNative("concat of casts that may fail after a null")
         nulls = any(t.containsNull for t in call.types if isinstance(t, ArrayType))
         assert isinstance(found, ArrayType)
         return Typed(

@@ -12,7 +12,7 @@ from twinspark.functions.registry import fn
 from twinspark.functions.sets import element_of, is_plain
 from twinspark.functions.spelling import duck_type
 from twinspark.functions.typing import Call, Typed
-from twinspark.types import BOOLEAN, ArrayType, BooleanType, MapType, same_type
+from twinspark.types import BOOLEAN, ArrayType, BooleanType, MapType, is_null, same_type
 
 
 def require_lambdas(call: Call, *counts: int) -> None:
@@ -61,7 +61,7 @@ fn("transform(array, any)", transformed, rule=transform_type)
 
 
 def check_condition(function: Any) -> None:
-    if not isinstance(function.type, BooleanType):
+    if not isinstance(function.type, BooleanType) and not is_null(function.type):
         raise NotNative("a condition that is no boolean")
 
 

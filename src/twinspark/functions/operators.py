@@ -10,6 +10,7 @@ from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type, force_nullable, string_promotion, tightest_common_type
+from twinspark.functions.elements import is_foldable
 from twinspark.functions.intervals import interval_arithmetic, interval_scaled
 from twinspark.functions.native_spelling import (
     sql_decimal_add,
@@ -546,7 +547,11 @@ def null_test(words: str, of_map: str) -> Any:
     """A map is never null, and Spark does not make it to find out: its keys may be wrong."""
 
     def write(call: Any, value: str) -> str:
-        return of_map if getattr(call.arguments[0], "name", "") == "map" else f"({value} {words})"
+        if getattr(call.arguments[0], "name", "") != "map":
+            return f"({value} {words})"
+        if not is_foldable(call.arguments[0]):
+            raise NotNative("whether a map made in place is null")
+        return of_map
 
     return write
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type, force_nullable
+from twinspark.functions.elements import element_nullable, from_zero
 from twinspark.functions.maps import looked_up
 from twinspark.functions.registry import fn
-from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error_with, quoted_name, text
+from twinspark.functions.spelling import cast_to, duck_type, error_with, quoted_name
 from twinspark.functions.typing import Call, Typed, different_data_types, quoted
 from twinspark.types import NULL, ArrayType, MapType, StructField, StructType
 
@@ -60,11 +61,9 @@ fn("array(any...)", listed, rule=array_type)
 
 def item_type(call: Call) -> Typed:
     type = call.types[0]
-    if getattr(call.arguments[0], "name", "") == "array":
-        raise NotNative("an element of an array made in place")  # Spark knows its nullability by position
     if not isinstance(type, ArrayType):
         raise SparkError("INVALID_EXTRACT_BASE_FIELD_TYPE", base=quoted(call.arguments[0].text), other=quoted(""))
-    return Typed(type.elementType, True)
+    return Typed(type.elementType, element_nullable(call, call.settings.ansi, from_zero))
 
 
 def item(call: Any, array: str, index: str) -> str:
@@ -76,7 +75,6 @@ def item(call: Any, array: str, index: str) -> str:
         "INVALID_ARRAY_INDEX",
         indexValue=f"CAST({index} AS VARCHAR)",
         arraySize=f"CAST(len({array}) AS VARCHAR)",
-        ansiConfig=text(ANSI_CONFIG),
     )
     known = f"{array} IS NOT NULL AND {index} IS NOT NULL"
     return f"(CASE WHEN {inside} THEN {array}[{index} + 1] WHEN {known} THEN {outside} END)"
@@ -96,3 +94,18 @@ def map_value(call: Any, map: str, key: str) -> str:
 
 
 fn("getmapvalue(any, any)", map_value, rule=value_type)
+
+
+def fields_type(call: Call) -> Typed:
+    """`a.b` where a is an array of structs: the fields of its elements."""
+    array, name = call.types[0], call.arguments[1].value
+    assert isinstance(array, ArrayType) and isinstance(array.elementType, StructType)
+    field = array.elementType[name]
+    return Typed(ArrayType(field.dataType, array.containsNull or field.nullable), call.arguments[0].nullable)
+
+
+def fields_of(call: Any, array: str, name: str) -> str:
+    return f"list_transform({array}, lambda s: s.{quoted_name(call.arguments[1].value)})"
+
+
+fn("getarraystructfields(any, any)", fields_of, rule=fields_type)

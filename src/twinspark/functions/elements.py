@@ -1,0 +1,60 @@
+"""What Spark knows of an element before it takes it: whether it may be null, by its index and the array it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.typing import Call
+from twinspark.types import ArrayType
+
+
+def is_foldable(expression: Any) -> bool:
+    if hasattr(expression, "value"):
+        return True
+    if hasattr(expression, "arguments"):
+        return bool(expression.signature.deterministic) and all(map(is_foldable, expression.arguments))
+    return hasattr(expression, "child") and is_foldable(expression.child)
+
+
+def constant_index(argument: Any) -> int | None:
+    """The index where it is a constant; one that is computed from constants is left to Spark."""
+    plain = getattr(argument, "child", argument)
+    if isinstance(getattr(plain, "value", None), int):
+        return int(plain.value)
+    if is_foldable(argument) and argument.nullable is False:
+        raise NotNative("an element by an index computed from constants")
+    return None
+
+
+Position = Callable[[int, int], int | None]  # (index, size) -> the element's place from zero, None outside
+
+
+def from_zero(index: int, size: int) -> int | None:
+    return index if 0 <= index < size else None
+
+
+def from_one(index: int, size: int) -> int | None:
+    place = index - 1 if index > 0 else size + index
+    return place if 0 <= place < size else None
+
+
+def element_nullable(call: Call, fails: bool, position: Position) -> bool:
+    """GetArrayItemUtil.computeNullabilityFromArray."""
+    array, index = call.arguments[0], constant_index(call.arguments[1])
+    assert isinstance(array.type, ArrayType)
+    if index is None:
+        nullable = bool(array.type.containsNull or array.nullable) if fails else True
+        if not nullable and call.arguments[1].nullable:
+            raise NotNative("an element that Spark takes as never null, by an index that may be null: it is zero then")
+        return nullable
+    if getattr(array, "name", "") != "array":
+        return True
+    if index == 0 and position is from_one:
+        return False
+    return made_nullable(array.arguments, position(index, len(array.arguments)), fails)
+
+
+def made_nullable(elements: Sequence[Any], place: int | None, fails: bool) -> bool:
+    return not fails if place is None else bool(elements[place].nullable)
