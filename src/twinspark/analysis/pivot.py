@@ -33,6 +33,8 @@ def pivot(
     values: Sequence[Literal],
     settings: Settings,
 ) -> Frame:
+    if len({value.value for value in values}) < len(values):
+        raise NotNative("a pivot over a value twice")
     in_two_steps = all(takes_two_steps(output.expression.type) for output in outputs)
     made = [
         pivoted(output, column, value, len(outputs) == 1, in_two_steps, settings)

@@ -35,6 +35,8 @@ def read_aggregate(message: Any, context: Context) -> Frame:
     if any(has_aggregate(g.expression) for g in grouping):
         raise NotNative("an aggregate as grouping expression")
     if message.group_type == PIVOT:
+        if any(map(has_star, message.aggregate_expressions)):
+            raise NotNative("a star in a pivot")
         return read_pivot(frame, grouping, outputs, message.pivot, scope)
     keys = [by_position(g.expression, [*grouping, *outputs], context) for g in grouping]
     return aggregate(frame, keys, [*grouping, *outputs], grouping_sets(message, keys, scope))
@@ -51,6 +53,16 @@ def by_position(key: Expression, columns: list[Named], context: Context) -> Expr
     if has_aggregate(found):
         raise NotNative("grouping by the place of an aggregate")
     return found
+
+
+def has_star(message: Any) -> bool:
+    """count(*), under an alias or inside other calls."""
+    kind = message.WhichOneof("expr_type")
+    if kind == "alias":
+        return has_star(message.alias.expr)
+    if kind == "unresolved_function":
+        return any(map(has_star, message.unresolved_function.arguments))
+    return bool(kind == "unresolved_star")
 
 
 def read_pivot(frame: Frame, grouping: list[Named], outputs: list[Named], message: Any, scope: Scope) -> Frame:
