@@ -13,10 +13,10 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.functions.castable import can_store
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.plan.expressions import Expression, OuterColumn, Subquery
-from twinspark.plan.relations import Field, OneRow, Values
+from twinspark.plan.relations import Field, OneRow, Values, expressions_in
 from twinspark.plan.rewrite import replace_columns
 from twinspark.plan.rewrite import walk as expressions_of
-from twinspark.read.sql import parse_expression, parse_type, tree
+from twinspark.read.sql import ParseError, parse_expression, parse_statement, parse_type, tree
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.session.function_texts import classes, usage
@@ -85,9 +85,17 @@ class SqlFunction:
         frame = frame_of(Values(rows=(tuple(value for _, value in parameters),), fields=fields))
         node = parse_expression(self.body, parser_config(context))
         made = Walk(self.body, context).read(node, Scope(frame, context))
-        if any(isinstance(each, Subquery | OuterColumn) for each in expressions_of(made)):
-            raise NotNative(f"the function {self.name}: its body is a query")
+        if any(isinstance(each, OuterColumn) or reads_parameters(each) for each in expressions_of(made)):
+            raise NotNative(f"the function {self.name}: its body is a query over its parameters")
         return made
+
+
+def reads_parameters(expression: Expression) -> bool:
+    """Whether a query in the body looks at what is around it."""
+    if not isinstance(expression, Subquery):
+        return False
+    inner = (one for each in expressions_in(expression.relation) for one in expressions_of(each))
+    return any(isinstance(each, OuterColumn) or reads_parameters(each) for each in inner)
 
 
 def stored(value: Expression, type: DataType, settings: Any) -> Expression:
@@ -202,8 +210,8 @@ def check_written(statement: Any, source: str, parts: tuple[str, ...]) -> None:
         raise located(problem, statement, source)
     if statement.temporary and statement.if_not_exists:
         raise located(SparkError("INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS"), statement, source)
-    if statement.returns_table or isinstance(statement.body, tree.Query):
-        raise NotNative("SQL: a function whose body is a query")
+    if statement.returns_table:
+        raise NotNative("SQL: a function that returns a table")
     if statement.collation or statement.characteristics:
         raise NotNative("SQL: a function with characteristics or a collation")
     for parameter in statement.parameters or ():
@@ -223,7 +231,7 @@ def function_of(
         name=".".join(full).lower() if not statement.temporary else parts[0].lower(),
         parameters=parameters,
         returns="",
-        body=statement.body_text,
+        body=body_text(statement),
         comment=statement.comment,
         config=kept_settings(context, session.config.settings()),
         catalog=context.catalog,
@@ -237,6 +245,12 @@ def function_of(
     returns = statement.returns if statement.returns is not None else body.type
     stored(body, returns, context.settings)
     return replace(made, returns=returns.simpleString())
+
+
+def body_text(statement: Any) -> str:
+    """A query without brackets is read as one that gives a value."""
+    text = str(statement.body_text)
+    return f"({text})" if isinstance(statement.body, tree.Query) and not text.startswith("(") else text
 
 
 def check_defaults(parameters: Sequence[Parameter], context: Context) -> None:
@@ -383,6 +397,7 @@ def drop_persisted(parts: tuple[str, ...], if_exists: bool, context: Context, se
 
 def call(function: SqlFunction, node: Any, scope: Scope, walk: Walk) -> Expression:
     """Arguments by place or by name; those that are missing are the defaults."""
+    check_place(node, walk)
     placed = [each for each in node.arguments if not isinstance(each, tree.NamedArgument)]
     named = {each.name.lower(): each.value for each in node.arguments if isinstance(each, tree.NamedArgument)}
     wanted = [each.name.lower() for each in function.parameters]
@@ -393,6 +408,17 @@ def call(function: SqlFunction, node: Any, scope: Scope, walk: Walk) -> Expressi
         values.append(argument(parameter, named.get(parameter.name.lower()), function, node, scope, walk))
     given = len(values) if named else len(placed)
     return function.called(values, given, walk.context)
+
+
+def check_place(node: Any, walk: Walk) -> None:
+    """Spark takes SQL functions in SELECT, WHERE, joins and groups, and refuses them elsewhere."""
+    try:
+        statement = parse_statement(walk.text, parser_config(walk.context))
+    except ParseError:
+        return  # an expression on its own
+    for each in nodes_in(statement):
+        if isinstance(each, tree.Organization | tree.LateralView) and each.start <= node.start < each.stop:
+            raise NotNative("SQL: a SQL function where only Spark can refuse it")
 
 
 def argument(
