@@ -127,21 +127,13 @@ class Merging:
         iceberg, identifier = self.found.target.catalog.iceberg, self.found.target.name.identifier
 
         def carry_out() -> None:
-            work = cursor.cursor()
-            try:
-                query_on(work, query, texts)
-                with spark_errors():
-                    again(lambda: dml.merge(iceberg, identifier, work, whole))
-                    keep_short(iceberg, identifier)
-            finally:
-                work.close()
+            query.bind()
+            texts.bind(cursor)
+            with spark_errors():
+                again(lambda: dml.merge(iceberg, identifier, cursor, whole))
+                keep_short(iceberg, identifier)
 
         return done(carry_out)
-
-
-def query_on(work: Any, query: Query, texts: Texts) -> None:
-    Query(query.plan, query.text, query.statement, query.context, work).bind()
-    texts.bind(work)
 
 
 def merge_rows(statement: tree.Merge, text: str, context: Context, session: "Session") -> Command:

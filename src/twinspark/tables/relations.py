@@ -17,7 +17,7 @@ from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.names import is_path, not_found, scan_relation
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.pruning import pruned
-from twinspark.tables.session_catalog import SessionCatalog, View
+from twinspark.tables.session_catalog import AnyTable, SessionCatalog, View
 
 Qualifier = tuple[str, ...]
 
@@ -29,6 +29,7 @@ class TableRelations:
         self.catalogs = catalogs
         self.scan_context = scan_context
         self._scans: dict[str, tuple[Name, Version | None]] = {}
+        self._loaded: dict[Name, AnyTable | None] = {}
 
     def relation(
         self,
@@ -54,12 +55,12 @@ class TableRelations:
     ) -> tuple[Relation, Qualifier] | None:
         """The table of that name, or a table about it; None when no catalog knows it."""
         name = self.name(parts, context)
-        catalog = self.catalogs.get(name.catalog)
-        if catalog.load_view(name.identifier) is not None:
-            raise NotNative(f"the view {name.identifier}")
-        if not catalog.table_exists(name.identifier):
+        catalog, table = self.catalogs.get(name.catalog), self.loaded(name)
+        if table is None:
+            if catalog.load_view(name.identifier) is not None:
+                raise NotNative(f"the view {name.identifier}")
             return self.metadata(parts, context, version)
-        found = catalog.read(name.identifier, self.scan_context, predicate, version)
+        found = catalog.read_loaded(table, self.scan_context, predicate, version)
         self._scans[found.sql] = (name, version)
         return scan_relation(found), name.qualifier
 
@@ -71,7 +72,9 @@ class TableRelations:
         if scan.sql not in self._scans:
             return scan
         name, version = self._scans[scan.sql]
-        found = self.catalogs.get(name.catalog).read(name.identifier, self.scan_context, predicate, version)
+        table = self.loaded(name)
+        assert table is not None
+        found = self.catalogs.get(name.catalog).read_loaded(table, self.scan_context, predicate, version)
         return replace(scan, sql=found.sql, input_files=tuple(found.input_files), size_in_bytes=found.size_in_bytes)
 
     def view(self, parts: Sequence[str], context: Context) -> View | None:
@@ -84,6 +87,12 @@ class TableRelations:
     def name(self, parts: Sequence[str], context: Context) -> Name:
         return self.catalogs.resolve(parts, context.catalog, [context.database])
 
+    def loaded(self, name: Name) -> AnyTable | None:
+        """One operation sees one state of a table, however often it names it."""
+        if name not in self._loaded:
+            self._loaded[name] = self.catalogs.get(name.catalog).find_table(name.identifier)
+        return self._loaded[name]
+
     def catalog_of(self, name: Name) -> SessionCatalog:
         return self.catalogs.get(name.catalog)
 
@@ -94,8 +103,7 @@ class TableRelations:
         if len(parts) < 2 or parts[-1].lower() not in TABLES:
             return None
         owner = self.name(parts[:-1], context)
-        catalog = self.catalogs.get(owner.catalog)
-        loaded = catalog.load_table(owner.identifier) if catalog.table_exists(owner.identifier) else None
+        loaded = self.loaded(owner)
         if not isinstance(loaded, IcebergTable):
             return None
         if version is not None:

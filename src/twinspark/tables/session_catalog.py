@@ -77,6 +77,15 @@ class SessionCatalog:
     def refresh_table(self, identifier: Identifier) -> AnyTable:
         return self.load_table(identifier)
 
+    def find_table(self, identifier: Identifier) -> AnyTable | None:
+        """The table if it is there, looked up once."""
+        try:
+            return self.load_table(identifier)
+        except SparkError as error:
+            if error.condition == "TABLE_OR_VIEW_NOT_FOUND":
+                return None
+            raise
+
     def other(self, identifier: Identifier) -> FileTable | DeltaTable | None:
         """A table that is not Iceberg's."""
         told = self.store.get(self.name, "table", *key(identifier))
@@ -163,7 +172,16 @@ class SessionCatalog:
         version: Version | None = None,
     ) -> FileScan:
         """The table's rows as DuckDB SQL, whatever provides it; `predicate` prunes files, it does not filter rows."""
-        table = self.load_table(identifier)
+        return self.read_loaded(self.load_table(identifier), context, predicate, version)
+
+    def read_loaded(
+        self,
+        table: AnyTable,
+        context: ScanContext,
+        predicate: Predicate | None = None,
+        version: Version | None = None,
+    ) -> FileScan:
+        """The same for a table at hand: all reads through it see one snapshot."""
         if isinstance(table, IcebergTable):
             planned = table.scan(predicate, version)
             files = [f"file://{path}" for path in planned.files]
@@ -171,7 +189,7 @@ class SessionCatalog:
         if isinstance(table, DeltaTable):
             return table.read(context, version)
         if version is not None:
-            raise SparkError("UNSUPPORTED_FEATURE.TIME_TRAVEL", relationId=self.iceberg.full_name(identifier))
+            raise SparkError("UNSUPPORTED_FEATURE.TIME_TRAVEL", relationId=self.iceberg.full_name(table.identifier))
         return table.read(context)
 
     # Staged tables and writes
