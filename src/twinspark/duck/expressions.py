@@ -151,9 +151,9 @@ class Writer:
         return " ORDER BY " + ", ".join(map(self.sort_order, ordering)) if ordering else ""
 
     def sort_order(self, order: SortOrder) -> str:
-        check_orderable(order.child.type)
         direction = "ASC" if order.ascending else "DESC"
-        return f"{not_ordinal(self.write(order.child))} {direction} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
+        key = sort_key(not_ordinal(self.write(order.child)), order.child.type)
+        return f"{key} {direction} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
 
     def key(self, expression: Expression) -> str:
         """A grouping key: Spark takes 0.0 and -0.0 as one, and shows 0.0 (NormalizeFloatingNumbers)."""
@@ -220,10 +220,11 @@ def fill(template: str, node: Call, arguments: Sequence[str], facts: dict[str, s
     )
 
 
-def check_orderable(type: DataType) -> None:
-    """Inside nested values DuckDB sorts nulls last, Spark first."""
-    if isinstance(type, ArrayType | StructType | MapType):
-        raise NotNative("an order of nested values")
+def sort_key(sql: str, type: DataType) -> str:
+    """Inside nested values DuckDB sorts nulls last, Spark first: the extension's keys sort as Spark does."""
+    if any(isinstance(inner, MapType) for inner in nested_types(type)):
+        raise NotNative("an order of maps")
+    return f"spark_sort_key([{sql}])" if isinstance(type, ArrayType | StructType) else sql
 
 
 def check_groupable(type: DataType) -> None:

@@ -455,8 +455,6 @@ def comparison(call: Call) -> Typed:
     left, right = comparison_types(call)
     name = {"==": "=", "!=": "=", "<=>": "<=>"}.get(call.name, call.name)
     check_comparable(call, left, name)
-    if name not in ("=", "<=>") and isinstance(left, ArrayType | StructType):
-        raise NotNative("an order of arrays or structs")
     shown = whole_bound(call)
     if shown is not None:
         return Typed(BOOLEAN, call.any_nullable, (left, right), text=shown)
@@ -490,7 +488,14 @@ ROUNDS_UP = {">": False, ">=": True, "<": True, "<=": False}
 
 
 def compared(operator: str) -> Callable[..., str]:
-    return lambda call, left, right: f"({left} {operator} {right})"
+    """DuckDB orders nulls inside nested values last, Spark first."""
+
+    def write(call: Any, left: str, right: str) -> str:
+        if operator[0] in "<>" and isinstance(call.arguments[0].type, ArrayType | StructType):
+            return f"(spark_compare([{left}], [{right}]) {operator} 0)"
+        return f"({left} {operator} {right})"
+
+    return write
 
 
 fn("==(any, any)", compared("="), "=", rule=comparison)

@@ -53,9 +53,9 @@ typedef struct native_aggregate {
     _(rounding_functions) _(circle_functions)                                                                          \
     _(pattern_functions) _(parse_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
-    _(set_functions) _(sort_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
+    _(set_functions) _(sort_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
     _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) _(json_functions) _(to_json_functions) _(from_json_functions)
-#define AGGREGATE_TABLES(_) _(decimal_aggregates) _(sketch_aggregates) _(moment_aggregates) _(window_aggregates)
+#define AGGREGATE_TABLES(_) _(decimal_aggregates) _(sketch_aggregates) _(moment_aggregates) _(window_aggregates) _(bitmap_aggregates)
 #define DECLARE_FUNCTIONS(table) extern const native_function table[];
 #define DECLARE_AGGREGATES(table) extern const native_aggregate table[];
 FUNCTION_TABLES(DECLARE_FUNCTIONS)
