@@ -34,6 +34,7 @@ from twinspark.types import (
     is_null,
     is_numeric,
     is_string,
+    nested_types,
 )
 
 NUMERIC_OR_INTERVAL = '("NUMERIC" or "INTERVAL YEAR TO MONTH" or "INTERVAL DAY TO SECOND")'
@@ -211,10 +212,17 @@ def same_type(call: Call) -> Typed:
     return Typed(call.types[0], True)
 
 
+def nested_extreme(name: str, type: DataType, value: str, suffix: str) -> str:
+    """By keys that sort as Spark does; among values with -0.0 and 0.0 it matters which comes first."""
+    if any(isinstance(inner, MapType | FloatType | DoubleType) for inner in nested_types(type)):
+        raise NotNative(f"{name} of nested values with maps or numbers that are no whole ones")
+    return f"arg_{name}({value}, spark_sort_key([{value}])){suffix}"
+
+
 def plain(name: str) -> Any:
     def write(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
         if isinstance(call.arguments[0].type, NESTED):
-            raise NotNative(f"{name} of nested values")
+            return nested_extreme(name, call.arguments[0].type, value, suffix)
         found = f"{name}({value}){suffix}"
         is_float = isinstance(call.arguments[0].type, FloatType | DoubleType)
         return one_zero(found, value, name, suffix) if is_float else found

@@ -78,9 +78,10 @@ def extreme_type(call: Call) -> Typed:
 
 def scalar_extreme(name: str) -> Any:
     def write(call: Any, *arguments: str) -> str:
-        if isinstance(call.type, ArrayType | StructType):
-            raise NotNative(f"{name} of nested values")
-        return f"{name}({', '.join(arguments)})"
+        values = ", ".join(arguments)
+        if isinstance(call.type, ArrayType | StructType):  # DuckDB orders nulls inside otherwise
+            return f"([{values}])[spark_array_{'max' if name == 'greatest' else 'min'}([{values}])]"
+        return f"{name}({values})"
 
     return write
 
