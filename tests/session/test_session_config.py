@@ -86,3 +86,11 @@ def test_what_sql_set_on_spark_is_taken_over(config: SessionConfig) -> None:
     config.set("spark.sql.ansi.enabled", "false")
     config.adopt({"spark.master": "local[2]", "spark.sql.session.timeZone": "Asia/Tokyo", "spark.driver.port": "1"})
     assert config.settings() == {"twinspark.engine": "auto", "spark.sql.session.timeZone": "Asia/Tokyo"}
+
+
+def test_a_key_that_nobody_set_answers_what_an_older_one_was_set_to() -> None:
+    config = SessionConfig({})
+    config.set("spark.sql.execution.arrow.enabled", "false")
+    assert config.get("spark.sql.execution.arrow.pyspark.enabled") == "false"
+    config.set("spark.sql.execution.arrow.pyspark.enabled", "true")
+    assert config.get("spark.sql.execution.arrow.pyspark.enabled") == "true"

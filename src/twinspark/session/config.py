@@ -20,6 +20,13 @@ ZONE_OFFSET = re.compile(r"(?:UTC|GMT|UT)?[+-](?:0?\d|1[0-8])(?::?[0-5]\d(?::?[0
 NUMBER = r"\s*[+-]?\d+\s*"
 OURS = "twinspark."
 OWN_DEFAULTS = {"twinspark.engine": "", "twinspark.lastOperation": "", "twinspark.native.maxScanBytes": ""}
+FALLBACKS = {  # a key that nobody set answers what an older one was set to: SQLConf's fallbackConf
+    "spark.sql.parquet.filterPushdown.stringPredicate": "spark.sql.parquet.filterPushdown.string.startsWith",
+    "spark.sql.thriftServer.interruptOnCancel": "spark.sql.execution.interruptOnCancel",
+    "spark.sql.connect.shuffleDependency.fileCleanup.enabled": "spark.sql.shuffleDependency.fileCleanup.enabled",
+    "spark.sql.execution.arrow.pyspark.enabled": "spark.sql.execution.arrow.enabled",
+    "spark.sql.execution.arrow.pyspark.fallback.enabled": "spark.sql.execution.arrow.fallback.enabled",
+}
 
 
 @dataclass(frozen=True)
@@ -154,7 +161,8 @@ class SessionConfig:
 
     def _set_value(self, key: str) -> str | None:
         with self._lock:
-            return self._settings.get(key, self._base.get(key))
+            found = self._settings.get(key, self._base.get(key))
+        return self._set_value(FALLBACKS[key]) if found is None and key in FALLBACKS else found
 
 
 def may_differ(entry: ConfigEntry | None, key: str) -> bool:
