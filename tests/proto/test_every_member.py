@@ -1,5 +1,6 @@
 """Every member of the protocol's oneofs has a handler or a line with its reason on the list of what is Spark's."""
 
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
 from twinspark.read.proto.literals import read_literal
-from twinspark.read.proto.types import read_type
+from twinspark.read.proto.types import read_schema_text, read_type
 from twinspark.session.commands import read_command
 
 TYPES = members(types_pb2.DataType, "kind")
@@ -31,7 +32,7 @@ def test_commands_of_sparks_say_why(kind: str) -> None:
     assert not why.value.reason.startswith("command ")
 
 
-@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("kind", [kind for kind in TYPES if kind != "udt"])
 def test_types_are_read(kind: str) -> None:
     """All kinds; one without its inner types is incomplete, and an unparsed one is a text."""
     message = types_pb2.DataType()
@@ -44,11 +45,17 @@ def test_types_are_read(kind: str) -> None:
         message.unparsed.data_type_string = "int"
     if kind in ("geometry", "geography"):
         getattr(message, kind).srid = 4326
-    if kind == "udt":
-        message.udt.type = "udt"
-        message.udt.python_class = "pyspark.testing.objects.ExamplePointUDT"
-        message.udt.sql_type.double.SetInParent()
     assert read_type(message).typeName()
+
+
+def test_classes_of_the_client_are_not_imported() -> None:
+    message = types_pb2.DataType()
+    message.array.element_type.udt.python_class = "this.Too"
+    with pytest.raises(NotNative, match="user-defined"):
+        read_type(message)
+    field = {"name": "p", "type": {"type": "udt", "pyClass": "this.Too", "sqlType": "double"}, "nullable": True}
+    with pytest.raises(NotNative, match="user-defined"):
+        read_schema_text(json.dumps({"type": "struct", "fields": [{**field, "metadata": {}}]}))
 
 
 @pytest.mark.parametrize("kind", [k for k in LITERALS if k not in ("struct", "decimal")])

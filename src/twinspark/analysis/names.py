@@ -18,6 +18,7 @@ from twinspark.analysis.scope import (
     resolve_in_plan,
     resolve_name,
     revealed,
+    star,
     unresolved,
 )
 from twinspark.errors import NotNative, SparkError
@@ -185,6 +186,15 @@ def outer_reference(frame: Frame, attribute: Attribute, depth: int) -> Expressio
         depth=depth,
         name=attribute.name,
     )
+
+
+def outer_star(scope: Scope, target: Sequence[str]) -> list[Named]:
+    """`t.*` where t is the relation around."""
+    around = scope.outer
+    if around is None or not target:
+        return []
+    found = star(around.frame, target, scope.settings.case_sensitive)
+    return [Named(outer_reference(around.frame, a, 1), a.name, a.metadata) for a in found]
 
 
 def literal_of(scope: Scope, value: object) -> Expression:

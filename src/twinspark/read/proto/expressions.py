@@ -9,7 +9,7 @@ from typing import Any
 from twinspark.analysis import build
 from twinspark.analysis.extract import extract
 from twinspark.analysis.generators import is_generator
-from twinspark.analysis.names import Scope, resolve
+from twinspark.analysis.names import Scope, outer_star, resolve
 from twinspark.analysis.relations import Named, passing, unnamed
 from twinspark.analysis.scope import alike, star
 from twinspark.analysis.update_fields import Update, update_fields
@@ -21,7 +21,7 @@ from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.route import Routes
 from twinspark.read.proto.types import read_type, read_type_text
 from twinspark.read.text import read_columns_text, read_expression_text
-from twinspark.types import INT, StructType
+from twinspark.types import INT, StructType, quote_identifier
 
 EXPRESSIONS = Routes("expr_type")
 
@@ -74,13 +74,16 @@ def read_star(message: Any, scope: Scope) -> list[Named]:
     found = star(scope.frame, target, scope.settings.case_sensitive)
     if found or not target:
         return [passing(scope.frame, attribute) for attribute in found]
-    if scope.outer is not None:
-        raise NotNative("a star that may mean the relation around")
-    return struct_star(resolve(scope, target), scope)
+    return outer_star(scope, target) or struct_star(target, scope)
 
 
-def struct_star(named: Named, scope: Scope) -> list[Named]:
-    child = named.expression
+def struct_star(target: tuple[str, ...], scope: Scope) -> list[Named]:
+    try:
+        child = resolve(scope, target).expression
+    except SparkError as error:
+        columns = ", ".join(quote_identifier(a.name) for a in scope.frame.attributes)
+        shown = ".".join(map(quote_identifier, target))
+        raise SparkError("CANNOT_RESOLVE_STAR_EXPAND", targetString=shown, columns=columns) from error
     if not isinstance(child.type, StructType):
         raise NotNative("a star of what is no struct")
     return [Named(build.get_field(child, f.name, scope.settings), f.name) for f in child.type.fields]

@@ -127,9 +127,12 @@ def read_drop(message: Any, context: Context) -> Frame:
     return make.project(frame, [passing(frame, a) for a in keep])
 
 
+STRICT = "spark.sql.analyzer.strictDataFrameColumnResolution"
+
+
 def dropped_column(message: Any, frame: Frame, context: Context) -> set[int]:
     try:
-        (named,) = read_columns([message], Scope(frame, context))
+        (named,) = read_columns([message], Scope(frame, replace(context, config={**context.config, STRICT: "true"})))
     except SparkError as error:
         if error.condition.startswith(("UNRESOLVED_COLUMN", "CANNOT_RESOLVE_DATAFRAME_COLUMN")):
             return set()

@@ -11,7 +11,7 @@ from twinspark.analysis import build
 from twinspark.analysis.context import Context
 from twinspark.analysis.extract import extract, extract_field
 from twinspark.analysis.generators import has_generator
-from twinspark.analysis.names import Scope, resolve
+from twinspark.analysis.names import Scope, outer_star, resolve
 from twinspark.analysis.relations import Named, passing, unnamed
 from twinspark.analysis.scope import Frame, alike, star
 from twinspark.errors import NotNative, QueryContext, SparkError
@@ -147,7 +147,8 @@ class Walk:
                     raise NotNative("SQL: EXCEPT of a name that is not there")
             kept = [a for a in found if not any(same(a.name, name) for name in excluded)]
             return [passing(scope.frame, a) for a in kept]
-        return self.struct_star(node, scope)
+        around = outer_star(scope, node.target) if not node.excluded else []
+        return around or self.struct_star(node, scope)
 
     def struct_star(self, node: tree.Star, scope: Scope) -> list[Named]:
         if node.excluded:
