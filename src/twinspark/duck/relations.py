@@ -238,14 +238,18 @@ class RelationWriter(SubqueryWriter):
             self.statement.shared[relation.key] = name
             self.statement.is_recursive = True
             anchor, step = self.write(relation.anchor).text(), self.next_level(relation)
-            self.statement.queries.append(f"{name} AS (({anchor}) UNION ALL ({step}))")
-        return self.named(name, len(relation.fields))
+            self.statement.queries.append(f"{name} AS MATERIALIZED (({anchor}) UNION ALL ({step}))")
+        refusal = error("RECURSION_ROW_LIMIT_EXCEEDED", rowLimit=str(relation.rows))
+        counted = f"(SELECT count(*) FROM {name}) >= {relation.rows}"
+        guard = f"CASE WHEN {counted} THEN CAST({self.refused(relation, refusal)} AS BOOLEAN) ELSE true END"
+        return replace(self.named(name, len(relation.fields)), where=(guard,))
+
+    def refused(self, relation: Recursion, refusal: str) -> str:
+        return not_native("a recursion that a LIMIT may end") if relation.elsewhere else refusal
 
     def next_level(self, relation: Recursion) -> str:
         step = self.wrap(self.write(relation.step))
-        refusal = error("RECURSION_LEVEL_LIMIT_EXCEEDED", levelLimit=str(relation.limit))
-        if relation.elsewhere:
-            refusal = not_native("a recursion that a LIMIT may end")
+        refusal = self.refused(relation, error("RECURSION_LEVEL_LIMIT_EXCEEDED", levelLimit=str(relation.limit)))
         level = step.columns[-1]
         counted = f"CASE WHEN {level} >= {relation.limit - 1} THEN CAST({refusal} AS INTEGER) ELSE {level} + 1 END"
         return step.with_columns([*step.columns[:-1], counted]).text()

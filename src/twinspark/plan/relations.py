@@ -257,13 +257,14 @@ class Keep(Unary):
 class Recursion(Relation):
     """WITH RECURSIVE: the anchor's rows, then again and again what `step` makes of the last ones.
 
-    Both have a column more than this relation, the level of the recursion. `limit` levels are an error; with
-    `elsewhere` one that only Spark can judge."""
+    Both have a column more than this relation, the level of the recursion. `limit` levels are an error, and so
+    are `rows` rows; with `elsewhere` one that only Spark can judge."""
 
     anchor: Relation
     step: Relation
     key: str
     limit: int
+    rows: int
     elsewhere: bool
 
     @property

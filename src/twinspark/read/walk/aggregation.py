@@ -9,7 +9,7 @@ from twinspark.analysis import build
 from twinspark.analysis import relations as make
 from twinspark.analysis.aggregates import GroupingSets, aggregate
 from twinspark.analysis.canonical import position
-from twinspark.analysis.names import LATERAL, Scope, lenient_hit, named_hit
+from twinspark.analysis.names import Scope, lenient_hit, named_hit
 from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame, as_expression, resolve_name, unresolved
@@ -77,11 +77,7 @@ class Aggregation:
     def only_outputs(self) -> bool:
         """Spark puts another operator between the groups and the order: then only selected columns can be used."""
         windows = any(isinstance(node, WindowCall) for node in self.list_nodes())
-        return windows or self.uses_lateral or (self.having is not None and self.adds(self.having))
-
-    @property
-    def uses_lateral(self) -> bool:
-        return any(LATERAL in node.text for node in self.list_nodes())
+        return windows or (self.having is not None and self.adds(self.having))
 
     def list_nodes(self) -> Iterator[Expression]:
         for column in self.columns:
@@ -221,9 +217,9 @@ class Aggregation:
         for column in self.unusable(order.child):
             raise self.not_found(item.child, column)
         if self.only_outputs and not self.is_reachable(order.child):
-            for column in () if self.uses_lateral else self.hidden_columns(order.child):
+            for column in self.hidden_columns(order.child):
                 raise self.not_found(item.child, column)
-            raise NotNative("SQL: ORDER BY what is not selected, over windows, HAVING or lateral aliases")
+            raise NotNative("SQL: ORDER BY what is not selected, over windows or HAVING")
         return replace(order, child=self.settled(order.child))
 
 

@@ -170,6 +170,8 @@ def distinct(keys: Sequence[Expression]) -> list[Expression]:
 def with_positions(sets: Sets, named: Sequence[Expression] = ()) -> tuple[list[Expression], GroupingSets]:
     """The keys, each once, and which of them every set has."""
     keys = distinct([*named, *(e for one in sets for e in one)])
+    if not keys and len(sets) > 1:
+        raise NotNative("SQL: grouping sets without any key")
     return keys, tuple(tuple(sorted(places(one, keys))) for one in sets)
 
 

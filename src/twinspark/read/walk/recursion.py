@@ -15,7 +15,7 @@ from twinspark.read.walk.expressions import Walk, tree_nodes
 from twinspark.types import INT, same_type
 
 LEVELS = "spark.sql.cteRecursionLevelLimit"
-ROWS = ("spark.sql.cteRecursionRowLimit", "1000000")
+ROWS = "spark.sql.cteRecursionRowLimit"
 LEVEL = Field("level", INT, False)
 StepReader = Callable[[Walk], Frame]
 
@@ -59,8 +59,6 @@ def two_parts(named: tree.NamedQuery) -> tree.SetOperation:
 
 def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key: str, walk: Walk) -> Relation:
     """All columns may be null; the step's types are the anchor's."""
-    if walk.context.config.get(*ROWS) != ROWS[1]:
-        raise NotNative("SQL: another limit of rows of recursive queries")
     fields = tuple(Field(f.name, f.type, True, f.metadata) for f in anchor.fields)
     last = LastStep(RecursionReference(fields=(*fields, LEVEL), key=key), named.name)
     frame = step_of(replace(walk, ctes={**walk.ctes, named.name.lower(): last}))
@@ -71,6 +69,7 @@ def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key
         step=counted(frame, last.levels[0], fields),
         key=key,
         limit=int(walk.context.config.get(LEVELS, "100")),
+        rows=int(walk.context.config.get(ROWS, "1000000")),
         elsewhere="limit" in walk.text.lower(),
         fields=fields,
     )

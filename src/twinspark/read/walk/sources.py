@@ -255,7 +255,9 @@ def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
     names = list(node.using)
     if node.natural:
         shown = {a.name.lower() for a in right.attributes}
-        names = [a.name for a in left.attributes if a.name.lower() in shown]
+        names = list({a.name.lower(): a.name for a in reversed(left.attributes) if a.name.lower() in shown}.values())[
+            ::-1
+        ]
     if names:
         return make.using_join(left, right, kind, names, walk.settings)
 
