@@ -173,7 +173,7 @@ def file_write(message: Any, query: Query) -> FileWrite:
         schema=query.plan.schema,
         mode=SAVE_MODES[message.mode],
         partition_by=list(message.partitioning_columns),
-        options=dict(message.options),
+        options={key.lower(): value for key, value in message.options.items()},
         dynamic_overwrite=context.conf("spark.sql.sources.partitionOverwriteMode").upper() == "DYNAMIC",
         time_zone=context.conf("spark.sql.session.timeZone"),
     )
@@ -188,8 +188,8 @@ def named_rows(query: Query) -> str:
 def check_plain(message: Any) -> None:
     if message.WhichOneof("save_type") != "path":
         raise NotNative("writing a table")
-    if message.sort_column_names or message.HasField("bucket_by") or message.clustering_columns:
-        raise NotNative("writing in buckets, sorted or clustered")
+    if message.sort_column_names or message.HasField("bucket_by"):
+        raise NotNative("writing in buckets or sorted")
     if message.source and message.source.lower() not in WRITTEN_FORMATS:
         raise NotNative(f"writing {message.source}")
 

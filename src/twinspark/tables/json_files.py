@@ -8,9 +8,12 @@ import duckdb
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
+    ByteType,
     DataType,
     DoubleType,
+    IntegerType,
     LongType,
+    ShortType,
     StringType,
     StructField,
     StructType,
@@ -45,6 +48,9 @@ INFERRED: Mapping[str, DataType] = {
 }
 # JSON's own types that a column may hold for its values to be read alike.
 HELD: Mapping[type[DataType], frozenset[str]] = {
+    ByteType: frozenset({"UBIGINT", "BIGINT"}),
+    ShortType: frozenset({"UBIGINT", "BIGINT"}),
+    IntegerType: frozenset({"UBIGINT", "BIGINT"}),
     LongType: frozenset({"UBIGINT", "BIGINT"}),
     DoubleType: frozenset({"UBIGINT", "BIGINT", "DOUBLE"}),
     StringType: frozenset({"VARCHAR"}),
