@@ -12,7 +12,18 @@ from pyspark.sql.types import StructType
 
 
 def relation_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
-    for topic in (empties, subqueries, laterals, fields, generators, reshapes, statistics, references, positions):
+    for topic in (
+        empties,
+        subqueries,
+        laterals,
+        fields,
+        generators,
+        reshapes,
+        statistics,
+        references,
+        positions,
+        lateral_names,
+    ):
         for name, frame in topic(spark).items():
             yield f"{topic.__name__}: {name}", frame
 
@@ -232,4 +243,23 @@ def positions(spark: Any) -> dict[str, DataFrame]:
         "group out of range": df.groupBy(F.lit(9)).count(),
         "group by another constant": df.groupBy(F.lit("x")).count(),
         "deduplicate by no such column": df.dropDuplicates(["nosuch"]),
+    }
+
+
+def lateral_names(spark: Any) -> dict[str, DataFrame]:
+    """Names given earlier in a list, used later in it."""
+    df = people(spark)
+    made = (F.col("id") + 1).alias("x")
+    once, again = places(spark), places(spark).withColumnRenamed("t", "u")
+    return {
+        "select": df.select(made, (F.col("x") + 1).alias("y"), F.col("X")),
+        "select, unnamed": df.select(made, F.col("x") + 1),
+        "a column of the name comes first": df.select((F.col("id") + 1).alias("s"), F.col("s")),
+        "two of the name": df.select(made, F.col("id").alias("x"), F.col("x") + 1),
+        "used too early": df.select((F.col("y") + 1).alias("x"), F.col("id").alias("y")),
+        "aggregates": df.groupBy("b").agg(F.sum("id").alias("x"), (F.col("x") + 1).alias("y")),
+        "withColumns": df.withColumns({"x": F.col("id") + 1, "y": F.col("x") + 1}),
+        "fields": df.select(F.struct("id", "s").alias("t"), F.col("t.id").alias("q")),
+        "stars of joined frames": once.join(again, "id").select(once["*"], again["u"]),
+        "stars of a side": once.join(again, "id").select(again["*"]),
     }

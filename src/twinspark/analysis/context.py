@@ -27,6 +27,7 @@ DEFAULTS = {
 KNOWN_VALUES = {
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.mapKeyDedupPolicy": "EXCEPTION",
+    "spark.sql.crossJoin.enabled": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.function.concatBinaryAsString": "false",
     "spark.sql.function.eltOutputAsString": "false",
@@ -72,6 +73,7 @@ class Context:
     functions: Any = None  # SQL functions of the session and of the catalogs, given by the session
     scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables
     collect: Callable[[Any, Context], Any] = no_rows  # a typed relation's rows as Arrow, for plans shaped by data
+    hides_keys: bool = False  # a USING join was read: its sides' own keys can be reached from above as well
     tables: Any = None  # the catalogs, likewise
     statement: Any = None  # a command's message, whose SQL may have parameters and DataFrames
     catalog: str = "spark_catalog"

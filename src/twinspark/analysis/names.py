@@ -82,6 +82,8 @@ def resolve(scope: Scope, parts: Sequence[str], plan_id: int | None = None) -> N
     if hit is not None:
         return named_hit(as_expression(scope.frame, hit[0], scope.qualifies), hit, scope)
     if plan_id is not None and scope.is_strict:
+        if scope.context.hides_keys:
+            raise NotNative("a column that a USING join may have hidden")
         raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name=quoted(".".join(parts)))
     found = lateral_alias(scope, parts) or (scope.last(scope, parts) if scope.last is not None else None)
     found = found or outer_column(scope, parts, plan_id) or session_variable(scope, parts)

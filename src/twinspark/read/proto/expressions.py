@@ -38,7 +38,7 @@ def read_column(message: Any, scope: Scope) -> Named:
 
 
 def read_columns(messages: Any, scope: Scope) -> list[Named]:
-    """Output columns: stars become many."""
+    """Output columns: stars become many, names given earlier can be used later (lateral column aliases)."""
     out: list[Named] = []
     for message in messages:
         kind = message.WhichOneof("expr_type")
@@ -50,6 +50,9 @@ def read_columns(messages: Any, scope: Scope) -> list[Named]:
             out += read_regex(message.unresolved_regex, scope)
         else:
             out.append(read_column(message, scope))
+        if kind == "alias":
+            name = out[-1].name.lower()
+            scope.aliases[name] = (*scope.aliases.get(name, ()), out[-1].expression)
     return out
 
 
@@ -95,6 +98,8 @@ def plan_star(plan_id: int, scope: Scope) -> list[Named]:
         raise NotNative("all columns of a DataFrame that is not below")
     if len(nodes) > 1:
         raise NotNative("all columns of a DataFrame that is below twice")
+    if scope.context.hides_keys and not scope.frame.hidden:
+        raise NotNative("all columns of a DataFrame above a USING join")
     return [passing(scope.frame, attribute) for attribute in nodes[0].attributes if attribute.id in scope.frame.slots]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from twinspark.analysis import build
 from twinspark.analysis.generators import is_generator
 from twinspark.analysis.lambdas import call_with_lambdas, is_higher_order, lambda_of
-from twinspark.analysis.names import Scope, fields_of
+from twinspark.analysis.names import LATERAL, Scope, fields_of
 from twinspark.analysis.relations import Named
 from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative
@@ -130,7 +130,10 @@ def read_window(message: Any, scope: Scope) -> Expression:
     partition = [read_expression(m, scope) for m in message.partition_spec]
     ordering = read_orders(message.order_spec, scope)
     frame = read_frame(message.frame_spec, scope) if message.HasField("frame_spec") else None
-    return window_call(function, partition, ordering, frame, scope.settings)
+    made = window_call(function, partition, ordering, frame, scope.settings)
+    if f"{LATERAL}(" in made.text:
+        raise NotNative("a name given in the same list, inside a window")
+    return made
 
 
 def read_frame(message: Any, scope: Scope) -> Frame:

@@ -25,6 +25,7 @@ def read_join(message: Any, context: Context) -> Frame:
     kind = KINDS[message.join_type]
     left, right = read_frame(message.left, context), read_frame(message.right, context)
     if message.using_columns:
+        context.hides_keys = True
         return make.using_join(left, right, kind, list(message.using_columns), context.settings)
 
     def condition(sides: Frame) -> Expression | None:

@@ -22,6 +22,7 @@ def read_unpivot(message: Any, context: Context) -> Frame:
     frame = read_frame(message.input, context)
     scope = Scope(frame, context)
     ids = read_columns(message.ids, scope)
+    scope = Scope(frame, context)
     values = read_columns(message.values.values, scope) if message.HasField("values") else other_columns(frame, ids)
     return unpivot(frame, ids, values, message.variable_column_name, message.value_column_name, context.settings)
 
