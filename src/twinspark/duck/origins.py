@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from twinspark.analysis.outer import outer_columns
 from twinspark.errors import QueryContext, SparkError
 from twinspark.functions.typing import type_text
-from twinspark.plan.expressions import Call, Cast, Expression, Subquery, children_of
+from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery, children_of
 from twinspark.plan.relations import Relation, own_expressions
-from twinspark.types import DecimalType
+from twinspark.types import DecimalType, is_string
 
 Test = Callable[[Expression, SparkError], bool]
 
@@ -22,7 +22,19 @@ def is_cast(node: Expression, error: SparkError) -> bool:
     if not isinstance(node, Cast) or node.mode == "try":
         return False
     told = (error.parameters.get("sourceType"), error.parameters.get("targetType"))
+    constant = constant_text(node.child)
+    if constant is not None and f"'{constant}'" != error.parameters.get("expression"):
+        return False
     return told == (type_text(node.child.type), type_text(node.type))
+
+
+def constant_text(expression: Expression) -> str | None:
+    """A constant string: written as one, or a whole number cast to one."""
+    if isinstance(expression, Cast) and is_string(expression.type) and isinstance(expression.child, Literal):
+        value = expression.child.value
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, str) else None
 
 
 def makes_decimal(node: Expression, error: SparkError) -> bool:

@@ -16,7 +16,7 @@ from twinspark.analysis.relations import Named, passing, unnamed
 from twinspark.analysis.scope import Frame, alike, star
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
+from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery
 from twinspark.read.sql import tree
 from twinspark.types import StructType, quote_identifier
 
@@ -52,7 +52,7 @@ BETWEEN = re.compile(r"(?:\s|\)|--[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
 
 
 def may_fail(expression: Expression) -> bool:
-    return expression.origin is None and isinstance(expression, Cast | Call | Subquery)
+    return expression.origin is None and isinstance(expression, Cast | Call | Case | Subquery)
 
 
 def has_context(error: SparkError) -> bool:

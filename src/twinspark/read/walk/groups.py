@@ -12,7 +12,7 @@ from twinspark.analysis.names import LATERAL, Scope
 from twinspark.analysis.relations import Named, find_columns
 from twinspark.analysis.scope import alike
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.expressions import AggregateCall, Column, Expression, WindowCall, children_of
+from twinspark.plan.expressions import AggregateCall, Column, Expression, Literal, WindowCall, children_of
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk
@@ -36,6 +36,16 @@ class List:
             return None
         return next((Named(c.expression, c.name) for c in self.columns if same(c.name, parts[0])), None)
 
+    def meant_by(self, node: tree.Expression, scope: Scope) -> tree.Expression:
+        """Of a column of the list named by its alias, what was written there."""
+        if not isinstance(node, tree.Column) or len(self.nodes) != len(self.columns):
+            return node
+        found = self.named(scope, node.parts)
+        for one, column in zip(self.nodes, self.columns, strict=True):
+            if found is not None and column.expression is found.expression:
+                return one.child if isinstance(one, tree.Alias) else one
+        return node
+
     def at(self, place: int, node: tree.Expression, scope: Scope, walk: Walk) -> Expression:
         if any(isinstance(one, tree.Star) for one in self.nodes):
             raise SparkError("STAR_GROUP_BY_POS")
@@ -43,6 +53,7 @@ class List:
             raise walk.located(SparkError("GROUP_BY_POS_OUT_OF_RANGE", index=place, size=len(self.columns)), node)
         made = self.columns[place - 1].expression
         if has_aggregate(made):
+            check_plain(made)
             shown = self.shown(place - 1, scope, walk)
             raise walk.located(SparkError("GROUP_BY_POS_AGGREGATE", index=place, aggExpr=shown), node)
         return made
@@ -104,6 +115,12 @@ def has_column(expression: Expression) -> bool:
     return isinstance(expression, Column) or any(map(has_column, children_of(expression)))
 
 
+def check_plain(made: Expression) -> None:
+    """Spark shows casts that it added here, and nowhere else."""
+    if not isinstance(made, AggregateCall) or not all(isinstance(a, Column | Literal) for a in made.arguments):
+        raise NotNative("SQL: GROUP BY an aggregate that is part of an expression")
+
+
 def key(node: tree.Expression, columns: List, scope: Scope, walk: Walk) -> Expression:
     """A name below first, then an alias of the list; a whole number is a place in the list."""
     place = position_of(node, walk, "spark.sql.groupByOrdinal")
@@ -112,6 +129,8 @@ def key(node: tree.Expression, columns: List, scope: Scope, walk: Walk) -> Expre
     below = Scope(scope.frame, scope.context, scope.variables, scope.outer, last=columns.named)
     made = walk.read(node, below)
     if has_aggregate(made):
+        check_plain(made)
+        node = columns.meant_by(node, scope)
         shown = walk.read(node, replace(below, qualifies=True)).text
         raise walk.located(SparkError("GROUP_BY_AGGREGATE", sqlExpr=shown), node)
     return checked(made)
