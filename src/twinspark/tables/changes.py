@@ -155,6 +155,12 @@ def field_not_found(path: ColumnPath, schema: StructType) -> SparkError:
     return SparkError("FIELD_NOT_FOUND", fieldName=quoted(path), fields=names)
 
 
+def check_new_column(schema: StructType, name: str) -> None:
+    """As Spark's own tables of files say it."""
+    if child_of(schema, name) is not None:
+        raise SparkError("COLUMN_ALREADY_EXISTS", columnName=quote_identifier(name.lower()))
+
+
 def check_new_field(schema: StructType, parent: ColumnPath, name: str, operation: str) -> None:
     holder = find_field(schema, parent).dataType if parent else schema
     if child_of(holder, name) is not None:

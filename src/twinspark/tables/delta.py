@@ -15,7 +15,7 @@ from pyspark.sql.types import DataType, StructField, StructType
 from twinspark.errors import NotNative, SparkError
 from twinspark.tables import parquet
 from twinspark.tables.catalog import Identifier, Version
-from twinspark.tables.changes import AddColumn, RemoveProperty, SetProperty, TableChange
+from twinspark.tables.changes import AddColumn, RemoveProperty, SetProperty, TableChange, check_new_column
 from twinspark.tables.ducktext import duck_type, identifier, literals
 from twinspark.tables.filescan import FileScan, ScanContext, empty_select
 from twinspark.tables.listing import LeafFile, leaf_of, local_path
@@ -88,6 +88,7 @@ class DeltaTable:
             case RemoveProperty(name):
                 return replace(self, properties={k: v for k, v in self.properties.items() if k != name})
             case AddColumn(parent=(), nullable=True, default=None, position=None):
+                check_new_column(self.schema, change.name)
                 field = deltalake().Field.from_json(json.dumps(field_json(change.name, change.type)))
                 self.open().alter.add_columns(field)
                 return self

@@ -17,7 +17,7 @@ from twinspark.tables.changes import (
     SetProperty,
     TableChange,
     UpdateColumnComment,
-    check_new_field,
+    check_new_column,
     find_field,
 )
 from twinspark.tables.files import scan
@@ -136,7 +136,7 @@ def altered_once(table: FileTable, change: TableChange) -> FileTable:
 
 def with_column(table: FileTable, change: AddColumn) -> StructType:
     """New columns stand before the partition columns; a position is accepted and ignored."""
-    check_new_field(table.schema, (), change.name, "add")
+    check_new_column(table.schema, change.name)
     metadata = {} if change.comment is None else {"comment": change.comment}
     made = StructField(change.name, change.type, True, metadata)
     split = len(table.schema.fields) - len(table.partitioning)
