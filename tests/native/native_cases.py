@@ -3,11 +3,13 @@
 import cases_circle  # noqa: F401
 import cases_datetime  # noqa: F401
 import cases_decimal  # noqa: F401
+import cases_json  # noqa: F401
 import cases_maths  # noqa: F401
 import cases_numbers  # noqa: F401
 import cases_patterns  # noqa: F401
 import cases_random  # noqa: F401
 import cases_regex  # noqa: F401
+import cases_sets  # noqa: F401
 import cases_sketch  # noqa: F401
 import cases_text  # noqa: F401
 from native_case import CASES, Case

@@ -43,7 +43,7 @@ static void free_schema(schema *of) {
 }
 
 /* One text being read. Spark catches an error inside a field's value and reads on from there, in ways of its own: such a text is
- * left to it, unless it simply ended. */
+ * left to it, unless it simply ended (but not right after a field's name). */
 typedef struct {
     json_reader reader;
     json_writer scratch;
@@ -58,7 +58,7 @@ static void note_problem(conversion *task) {
     if (!task->reader.problem || task->noted)
         return;
     task->noted = true;
-    task->caught = task->catchers > 0 && task->reader.at != task->reader.end;
+    task->caught = task->catchers > 0 && (task->reader.at != task->reader.end || task->reader.after_name);
 }
 
 static enum json_token step(conversion *task) {

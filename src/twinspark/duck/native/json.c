@@ -29,8 +29,10 @@ void close_json(json_reader *reader) {
 }
 
 static enum json_token refuse(json_reader *reader, enum json_problem problem) {
-    if (!reader->problem)
+    if (!reader->problem) {
         reader->problem = problem;
+        reader->after_name = reader->token == FIELD_NAME;
+    }
     return reader->token = NO_TOKEN;
 }
 

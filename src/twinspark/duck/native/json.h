@@ -21,6 +21,7 @@ typedef struct {
     char *scopes;  /* '[' and '{' */
     size_t depth, scopes_size;
     bool need_comma;
+    bool after_name; /* the problem stands where a field's value should */
     bool non_numeric; /* NaN, Infinity and their kin are numbers */
     bool no_controls; /* raw control characters in strings are an error */
 } json_reader;
