@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from twinspark.analysis.names import Scope, resolve
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import frame_of
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.expressions import Call, Expression, Literal
+from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import parse_multipart_identifier, tree
 from twinspark.read.walk.expressions import Walk, walks
+from twinspark.types import is_integral, is_string
 
 
 def name_parts(name: tree.Name | tree.IdentifierClause, walk: Walk) -> tuple[str, ...]:
@@ -19,7 +22,22 @@ def name_parts(name: tree.Name | tree.IdentifierClause, walk: Walk) -> tuple[str
         made = walk.read(name.expression, walk.scope(frame_of(OneRow())))
     except SparkError as error:
         raise NotNative("SQL: IDENTIFIER of what is no constant text") from error
+    refusal = not_constant(made)
+    if refusal is not None:
+        raise walk.located(refusal, name.expression)
     return parse_multipart_identifier(constant_text(made))
+
+
+def not_constant(made: Expression) -> SparkError | None:
+    facts: dict[str, Any] = {"name": "IDENTIFIER", "expr": made.text}
+    if isinstance(made, Subquery):
+        return SparkError("NOT_A_CONSTANT_STRING.NOT_CONSTANT", **facts)
+    value = made.child if isinstance(made, Cast) else made
+    if is_string(made.type) and isinstance(value, Literal) and value.value is None:
+        return SparkError("NOT_A_CONSTANT_STRING.NULL", **facts)
+    if isinstance(made, Literal) and is_integral(made.type):
+        return SparkError("NOT_A_CONSTANT_STRING.WRONG_TYPE", dataType=made.type.simpleString(), **facts)
+    return None
 
 
 def constant_text(expression: Expression) -> str:
