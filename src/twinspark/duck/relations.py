@@ -14,7 +14,7 @@ from twinspark.duck.window_keys import below, may_raise
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
 from twinspark.functions.spelling import cast_to, duck_type, error, quoted_name
-from twinspark.plan.expressions import Column, Expression, Subquery, WindowCall
+from twinspark.plan.expressions import Call, Column, Expression, Subquery, WindowCall
 from twinspark.plan.relations import (
     Aggregate,
     Distinct,
@@ -38,7 +38,7 @@ from twinspark.plan.relations import (
     Values,
 )
 from twinspark.plan.rewrite import walk
-from twinspark.types import DoubleType, FloatType
+from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, StructType, nested_types
 
 Outer = tuple[Sequence[str], ...]
 
@@ -276,6 +276,9 @@ class RelationWriter(SubqueryWriter):
         inner = replace(self, outer=(left.columns, *self.outer)) if relation.lateral else self
         right = inner.side(relation.right)
         both = Select("", (*left.columns, *right.columns))
+        for node in walk(relation.condition) if relation.condition is not None else ():
+            if isinstance(node, Call) and node.name in ("==", "<=>"):
+                check_plain_doubles(node.arguments[0].type, "a join by")
         condition = self.expressions(both).write(relation.condition) if relation.condition is not None else ""
         source = join_text(kind, left.source, right.source, condition, relation.lateral)
         columns = left.columns if kind in ("semi", "anti") else both.columns
@@ -288,12 +291,17 @@ class RelationWriter(SubqueryWriter):
         for field in relation.fields:
             if relation.kind != "union" or not relation.all:
                 check_groupable(field.type)
+                check_plain_doubles(field.type, "a set operation over")
         alias = self.statement.alias()
         operator = names[relation.kind] + (" ALL" if relation.all else "")
         columns = tuple(f"{alias}.c{i}" for i in range(len(relation.fields)))
         if not columns:
             raise NotNative("a set operation without columns")
-        return Select(f"(({left}) {operator} ({right})) AS {alias}", columns, is_plain=True)
+        made = Select(f"(({left}) {operator} ({right})) AS {alias}", columns, is_plain=True)
+        if relation.kind == "union" or not relation.all:
+            return made
+        # Spark counts rows by groups here, and groups have one zero.
+        return made.with_columns([normal_zero(c, f.type) for c, f in zip(columns, relation.fields, strict=True)])
 
 
 KEYWORDS = {
@@ -335,6 +343,13 @@ def is_used(index: int, sets: tuple[tuple[int, ...], ...] | None) -> bool:
 
 def null_of(expression: Expression) -> str:
     return f"CAST(NULL AS {duck_type(expression.type)})"
+
+
+def check_plain_doubles(type: DataType, what: str) -> None:
+    """Inside nested values DuckDB takes the two zeros apart, where Spark sees one."""
+    nested = isinstance(type, ArrayType | StructType | MapType)
+    if nested and any(isinstance(part, FloatType | DoubleType) for part in nested_types(type)):
+        raise NotNative(f"{what} doubles inside nested values")
 
 
 def normal_zero(sql: str, type: object) -> str:
