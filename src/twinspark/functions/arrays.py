@@ -24,10 +24,12 @@ from twinspark.types import (
     ByteType,
     CalendarIntervalType,
     IntegerType,
+    LongType,
     MapType,
     ShortType,
     StructField,
     StructType,
+    is_integral,
     is_null,
     is_string,
 )
@@ -213,16 +215,19 @@ fn("try_element_at(array|map, any)", element_at(True), rule=element_type(True))
 
 
 def get_type(call: Call) -> Typed:
-    if not isinstance(call.types[1], ByteType | ShortType | IntegerType):
-        raise NotNative("get by what is no int")
-    return Typed(element_of(call.types[0]), element_nullable(call, False, from_zero), (None, INT))
+    if not is_integral(call.types[1]):
+        raise NotNative("get by what is no whole number")
+    return Typed(element_of(call.types[0]), element_nullable(call, False, from_zero))
 
 
 def got(call: Any, array: str, index: str) -> str:
     """Position 0 is outside in DuckDB, as everything before the first element is here."""
     if is_constant_null(call.arguments[1]) and is_foldable(call.arguments[0]):
         return cast_to("NULL", call.type)
-    return f"({array})[greatest({index}, -1) + 1]"
+    if isinstance(call.arguments[1].type, LongType):  # Spark takes its last 32 bits
+        far = not_native("an index beyond the ints")
+        index = f"(CASE WHEN {index} NOT BETWEEN -2147483648 AND 2147483647 THEN {far} ELSE {index} END)"
+    return f"({array})[greatest(CAST({index} AS BIGINT), -1) + 1]"
 
 
 fn("get(array, any)", got, rule=get_type)

@@ -348,9 +348,23 @@ def nested(sql: str, source: DataType, target: DataType, mode: str, settings: Se
     if isinstance(source, ArrayType) and isinstance(target, ArrayType):
         inner = cast_sql(key, source.elementType, target.elementType, mode, settings)
         return cast_to(f"list_transform({sql}, lambda {key}: {inner})", target)
+    if isinstance(source, MapType) and isinstance(target, MapType):
+        return map_to_map(sql, source, target, mode, settings)
     if isinstance(source, StructType) and isinstance(target, StructType):
         return struct_to_struct(sql, source, target, mode, settings)
     raise NotNative(f"a cast of {source.simpleString()} to {target.simpleString()}")
+
+
+def map_to_map(sql: str, source: MapType, target: MapType, mode: str, settings: Settings) -> str:
+    """Keys stay as they are: cast ones may meet, and Spark keeps both then. A map of void has none."""
+    if is_null(source.keyType) or (is_null(source.valueType) and same_type(source.keyType, target.keyType)):
+        return cast_to(sql, target)
+    if not same_type(source.keyType, target.keyType):
+        raise NotNative("a cast of a map's keys")
+    key = f"s{next(_keys)}"
+    inner = cast_sql(key, source.valueType, target.valueType, mode, settings)
+    values = f"list_transform(map_values({sql}), lambda {key}: {inner})"
+    return f"(CASE WHEN {sql} IS NOT NULL THEN MAP(map_keys({sql}), {values}) END)"
 
 
 def struct_to_struct(sql: str, source: StructType, target: StructType, mode: str, settings: Settings) -> str:
