@@ -1,0 +1,58 @@
+"""Long chains of projections: one SELECT, columns passed on as one object, plan ids found through them."""
+
+from pyspark.sql.connect.proto import Relation
+
+from twinspark.analysis.context import Context
+from twinspark.duck import run
+from twinspark.plan.relations import Project
+from twinspark.read.proto import read_relation
+
+
+def chain(length: int) -> Relation:
+    """spark.range(1000) with a new column after the other, each made of id, under growing plan ids."""
+    plan = Relation()
+    plan.common.plan_id = 0
+    plan.range.end, plan.range.step = 1000, 1
+    for number in range(length):
+        above = Relation()
+        above.common.plan_id = number + 1
+        above.with_columns.input.CopyFrom(plan)
+        alias = above.with_columns.aliases.add(name=[f"c{number}"])
+        call = alias.expr.unresolved_function
+        call.function_name = "+"
+        call.arguments.add().unresolved_attribute.unparsed_identifier = "id"
+        call.arguments.add().literal.integer = number
+        plan = above
+    return plan
+
+
+def test_a_chain_is_one_select() -> None:
+    plan = read_relation(chain(40), Context())
+    text, _ = run.sql_of(plan)
+    assert text.count("SELECT") == 1
+    cursor = run.connect().cursor()
+    table = run.stream(cursor, plan, Context().settings).read_all()
+    assert (table.num_rows, table.num_columns) == (1000, 41)
+    assert table.column("c39")[999].as_py() == 999 + 39
+
+
+def test_columns_passed_on_are_not_made_again() -> None:
+    plan = read_relation(chain(10), Context())
+    assert isinstance(plan, Project)
+    assert isinstance(plan.input, Project)
+    assert all(a is b for a, b in zip(plan.expressions[:9], plan.input.expressions[:9], strict=True) if a == b)
+    assert plan.expressions[0] is plan.input.expressions[0]
+    assert plan.fields[:10] == plan.input.fields
+    assert plan.fields[3] is plan.input.fields[3]
+
+
+def test_a_column_of_the_first_frame_is_found_above_the_chain() -> None:
+    plan = Relation()
+    plan.filter.input.CopyFrom(chain(30))
+    call = plan.filter.condition.unresolved_function
+    call.function_name = "<"
+    first = call.arguments.add().unresolved_attribute
+    first.unparsed_identifier, first.plan_id = "id", 0
+    call.arguments.add().literal.integer = 5
+    cursor = run.connect().cursor()
+    assert run.stream(cursor, read_relation(plan, Context()), Context().settings).read_all().num_rows == 5
