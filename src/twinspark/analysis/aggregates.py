@@ -14,6 +14,7 @@ from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import (
     AggregateCall,
     Call,
+    Cast,
     Column,
     Expression,
     Lambda,
@@ -23,7 +24,7 @@ from twinspark.plan.expressions import (
     WindowCall,
     children_of,
 )
-from twinspark.plan.relations import Aggregate, Field, OneRow, Project, Relation
+from twinspark.plan.relations import Aggregate, Field, OneRow, Project, Relation, expressions_in
 from twinspark.plan.rewrite import Rule, map_children
 from twinspark.types import DoubleType, FloatType
 
@@ -51,6 +52,8 @@ def aggregate(
     keys = [grouped(key, i, grouping_sets) for i, key in enumerate(grouping)]
     columns = [replace(o, expression=above(o.expression, grouping, keys, calls), metadata=o.told) for o in outputs]
     if not calls and not grouping and grouping_sets is None:
+        if any(isinstance(e, Call | Cast) for e in expressions_in(frame.relation)):
+            raise NotNative("one group of rows whose computation may fail")
         return projected(frame, OneRow(), columns)  # HAVING without GROUP BY: one group of all rows
     relation = Aggregate(
         input=frame.relation,

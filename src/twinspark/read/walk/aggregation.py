@@ -188,7 +188,7 @@ class Aggregation:
     # ---- ORDER BY
 
     def order(self, items: tuple[tree.SortItem, ...]) -> Frame:
-        if is_all(items) and self.find_output(("all",)) is None:
+        if is_all(items) and self.find_output(("all",)) is None and self.find_below(("all",)) is None:
             return sorted_frame(self.closed(), items, self.walk)
         return self.closed([self.sort_order(item) for item in items])
 

@@ -9,7 +9,7 @@ from twinspark.analysis import build
 from twinspark.analysis.scope import Attribute, Frame, Hit, frame_of, revealed
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Column
-from twinspark.plan.relations import Field, Project, Recursion, RecursionReference, Relation
+from twinspark.plan.relations import Field, Join, Project, Recursion, RecursionReference, Relation
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, tree_nodes
 from twinspark.types import INT, same_type
@@ -84,6 +84,8 @@ def counted(frame: Frame, level: Attribute, fields: tuple[Field, ...]) -> Relati
     def find(inner: Frame) -> Hit | None:
         return (level, ()) if level.id in inner.slots else None
 
+    if is_missing_side(frame.relation):
+        raise NotNative("SQL: a recursive query that names itself where rows may be missing")
     found = revealed(frame, find)
     if found is None:
         raise NotNative("SQL: a recursive query whose rows cannot be followed")
@@ -91,6 +93,22 @@ def counted(frame: Frame, level: Attribute, fields: tuple[Field, ...]) -> Relati
     columns = [carried.column(a) for a in frame.attributes]
     check_types(columns, fields)
     return Project(input=carried.relation, expressions=(*columns, carried.column(level)), fields=(*fields, LEVEL))
+
+
+MISSING = {"left": ("right",), "right": ("left",), "full": ("left", "right"), "semi": ("right",), "anti": ("right",)}
+
+
+def is_missing_side(relation: Relation) -> bool:
+    """Whether the reference stands on a side of a join whose rows may be missing, or only tested."""
+    if isinstance(relation, Join):
+        sides = [getattr(relation, side) for side in MISSING.get(relation.kind, ())]
+        if any(map(has_reference, sides)):
+            return True
+    return any(map(is_missing_side, relation.inputs))
+
+
+def has_reference(relation: Relation) -> bool:
+    return isinstance(relation, RecursionReference) or any(map(has_reference, relation.inputs))
 
 
 def check_types(columns: list[Column], fields: tuple[Field, ...]) -> None:

@@ -15,8 +15,8 @@ from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Attribute, Frame, frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type_without_strings
-from twinspark.plan.expressions import Expression, Literal, Subquery
-from twinspark.plan.relations import Field, Join, OneRow, Range, Values
+from twinspark.plan.expressions import Call, Expression, Literal, Subquery
+from twinspark.plan.relations import Field, Join, OneRow, Range, Values, expressions_in
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.travel import travelled
@@ -297,10 +297,16 @@ def read_joined(node: tree.Relation, left: Frame, walk: Walk) -> Frame:
     return read_source(node, walk)
 
 
+def calls_in(expression: Expression) -> list[Call]:
+    return [node for node in nodes_of(expression) if isinstance(node, Call)]
+
+
 def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | None, walk: Walk) -> Frame:
     """The right side sees the left's columns."""
     right = read_source(node.relation, walk.inside(walk.scope(left)))
     check_correlated(right.relation)
+    if any(not n.signature.deterministic for e in expressions_in(right.relation) for n in calls_in(e)):
+        raise NotNative("SQL: a lateral side that draws lots")
 
     def condition(sides: Frame) -> Expression | None:
         return join_condition(on, sides, walk)
