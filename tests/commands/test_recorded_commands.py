@@ -1,33 +1,17 @@
 """Every recorded session, step by step, through a real client on a server that has no Spark."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql.connect.session import SparkSession
 from recorded_commands import HERE, SCRIPTS, Step, ask, read_steps
-
-from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
 
 GAPS = (HERE / "gaps.txt").read_text().splitlines()
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    warehouse = tmp_path_factory.mktemp("commands") / "spark-warehouse"
-    config = (("spark.sql.session.timeZone", "UTC"), ("spark.sql.shuffle.partitions", "4"))
-    server = ConnectServer(Settings(engine="duckdb", warehouse=str(warehouse), spark_config=config))
-    yield server.url
-    server.stop()
-
-
 @pytest.mark.parametrize("script", SCRIPTS, ids=[script.stem for script in SCRIPTS])
-def test_as_spark(script: Path, address: str) -> None:
-    spark = SparkSession.builder.remote(address).create()
-    differences = [found for step in read_steps(script) if (found := difference(spark, step, script.stem))]
-    spark.stop()
+def test_as_spark(script: Path, alone: Any) -> None:
+    differences = [found for step in read_steps(script) if (found := difference(alone, step, script.stem))]
     assert not differences, "\n".join(differences)
 
 

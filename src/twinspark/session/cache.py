@@ -202,6 +202,13 @@ class Checkpoints:
             raise SparkError("INTERNAL_ERROR", message=f"no checkpoint {id} in this session")
         return self._cache.rows(kept, context)
 
+    def __bool__(self) -> bool:
+        return bool(self._known)
+
+    def has(self, id: str) -> bool:
+        with self._lock:
+            return id in self._known
+
     def remove(self, id: str) -> None:
         with self._lock:
             kept = self._known.pop(id, None)

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.session import choose
 from twinspark.session.artifacts import CACHE, Artifacts
 from twinspark.session.cache import Checkpoints
+from twinspark.session.carried import with_rows
 from twinspark.session.catalog_calls import catalog_call, is_catalog_call
 from twinspark.session.commands import is_quick, read_command, writes_rows
 from twinspark.session.config import SessionConfig
@@ -26,7 +28,7 @@ from twinspark.session.operation import Asked, Operation, RelayedOperation, Stat
 from twinspark.session.plans import decompressed
 from twinspark.session.shared import Ended, Shared
 from twinspark.session.spark_side import SparkSide
-from twinspark.session.spark_state import drops_view, take_over
+from twinspark.session.spark_state import drops_view, note_spark_side, take_over
 from twinspark.session.sql_functions import Functions
 from twinspark.session.sql_variables import Variables
 from twinspark.session.table_commands import is_table_command
@@ -229,7 +231,8 @@ class Session:
         return work
 
     def _journal_change(self, asked: Asked, what: str, generation: int = NEVER) -> None:
-        self.journal.record(entry_of("ExecutePlan", asked.data, what, generation))
+        data = with_rows(asked.request, asked.data, self)
+        self.journal.record(entry_of("ExecutePlan", data, what, generation))
         if makes_global_view(asked.plan) and self.spark not in self.shared.global_owners:
             self.shared.global_owners.append(self.spark)
 
@@ -244,10 +247,13 @@ class Session:
     def _relayed(self, asked: Asked, reason: str) -> RelayedOperation:
         if makes_tables(asked.plan):
             self.shared.catalogs.elsewhere = True  # from now on Spark's catalog may hold what ours does not
-        return RelayedOperation(asked, self.spark, reason, self._relayed_ended)
+        carried = replace(asked, data=with_rows(asked.request, asked.data, self))
+        return RelayedOperation(carried, self.spark, reason, self._relayed_ended)
 
     def _relayed_ended(self, operation: RelayedOperation) -> None:
         plan = operation.asked.plan
+        if operation.state is State.SUCCEEDED:
+            note_spark_side(self, plan)
         if operation.state is State.SUCCEEDED and (what := change_of(plan) or drops_view(plan, self.views)):
             self._journal_change(operation.asked, what, self.spark.generation)
             take_over(self, operation.asked.plan)

@@ -19,6 +19,11 @@ CREATE_VIEW = re.compile(
 )
 DROP_VIEW = re.compile(rf"\s*DROP\s+(?:VIEW|TABLE)\s+(?:IF\s+EXISTS\s+)?{NAME}", re.I)
 ALTER_VIEW = re.compile(rf"\s*ALTER\s+VIEW\s+{NAME}(?:\s+RENAME\s+TO\s+{NAME})?", re.I)
+MAKES_FUNCTION = re.compile(
+    rf"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+)?FUNCTION\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}", re.I
+)
+DECLARES = re.compile(rf"\s*DECLARE\s+(?:OR\s+REPLACE\s+)?(?:VAR(?:IABLE)?\s+)?({NAME}(?:\s*,\s*{NAME})*)", re.I)
+SETS_VARIABLES = re.compile(r"\s*(?:SET\s+VAR(?:IABLE)?\b|EXECUTE\s+IMMEDIATE\b|BEGIN\b)", re.I)
 CHANGES_CONFIG = re.compile(r"\s*(?:SET|RESET)\b", re.I)
 CHANGES_NAMESPACE = re.compile(r"\s*(?:USE|SET\s+CATALOG)\b", re.I)
 
@@ -48,6 +53,20 @@ def take_over_sql(session: "Session", text: str) -> None:
         session.config.adopt(spark_config(session))
     if CHANGES_NAMESPACE.match(text):
         session.catalog, session.database = current_namespace(session)
+
+
+def note_spark_side(session: "Session", plan: Any) -> None:
+    """Functions and variables that a statement on Spark may have made or changed are Spark's from now on."""
+    if plan.WhichOneof("op_type") != "command" or plan.command.WhichOneof("command_type") != "sql_command":
+        return
+    text = uncommented(sql_text(plan.command.sql_command))
+    if found := MAKES_FUNCTION.match(text):
+        session.functions.made_on_spark(view_name(found[1])[0])
+    if found := DECLARES.match(text):
+        for name in re.split(r"\s*,\s*", found[1]):
+            session.variables.made_on_spark(view_name(name)[0])
+    if SETS_VARIABLES.match(text):
+        session.variables.all_on_spark()
 
 
 def drops_view(plan: Any, views: Views) -> str | None:

@@ -20,10 +20,11 @@ from twinspark.read.sql import ParseError, parse_expression, parse_statement, pa
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.session.function_texts import classes, usage
-from twinspark.session.sql_names import check_exists, located, parts_of, place_of, quoted
+from twinspark.session.sql_names import check_exists, located, parts_of, place_of, quoted, temporary_view
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.text_views import kept_settings, surroundings_of_then
 from twinspark.session.tree_nodes import nodes_in
+from twinspark.session.view_references import tables_named
 from twinspark.types import (
     CharType,
     DataType,
@@ -113,6 +114,7 @@ class Functions:
     def __init__(self, session: "Session", temporary: Mapping[str, SqlFunction] | None = None) -> None:
         self._session = session
         self._temporary = dict(temporary or {})
+        self._on_spark: set[str] = set()
         self._lock = threading.Lock()
 
     def is_temporary(self, name: str) -> bool:
@@ -121,6 +123,11 @@ class Functions:
     def temporary(self) -> dict[str, SqlFunction]:
         with self._lock:
             return dict(self._temporary)
+
+    def made_on_spark(self, name: str) -> None:
+        with self._lock:
+            self._temporary.pop(name.lower(), None)
+            self._on_spark.add(name.lower())
 
     def put(self, name: str, function: SqlFunction) -> None:
         with self._lock:
@@ -142,13 +149,17 @@ class Functions:
         return SparkError("UNRESOLVED_ROUTINE", routineName=quoted(parts), searchPath=path)
 
     def copy(self, session: "Session") -> "Functions":
-        return Functions(session, self.temporary())
+        twin = Functions(session, self.temporary())
+        twin._on_spark = set(self._on_spark)
+        return twin
 
     # ---- what a query asks
 
     def find(self, parts: Sequence[str], context: Context) -> SqlFunction | None:
         """Builtin ones come first, so they are not asked for here; then temporary, then persisted ones."""
         names = tuple(part.lower() for part in parts)
+        if names[-1] in self._on_spark:
+            raise NotNative(f"the function {names[-1]} lives on Spark")
         if len(names) == 1 and names[0] in self._temporary:
             return self._temporary[names[0]]
         if names[:-1] in (("session",), ("system", "session")):
@@ -273,6 +284,8 @@ def check_defaults(parameters: Sequence[Parameter], context: Context) -> None:
 
 def check_calls(made: SqlFunction, parts: Sequence[str], statement: Any, context: Context, session: "Session") -> None:
     """A function that calls itself, or a kept one that calls a temporary one, is Spark's to refuse."""
+    if not statement.temporary and any(temporary_view(each, session) for each in tables_named(statement.body)):
+        raise NotNative("SQL: a kept function that reads a temporary view")
     for called in functions_named(statement.body):
         if called[-1].lower() == parts[-1].lower() or reaches(called, parts[-1].lower(), context, session):
             raise NotNative("SQL: a function that comes to call itself")
@@ -437,7 +450,7 @@ def wrong_count(function: SqlFunction, actual: int) -> SparkError:
         raise NotNative(f"the function {function.name} with another number of arguments")
     return SparkError(
         "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-        functionName=quote_identifier(function.name),
+        functionName=quoted(function.name.split(".")),
         expectedNum=len(function.parameters),
         actualNum=actual,
         docroot=DOCROOT,

@@ -42,6 +42,8 @@ def execute_immediate(statement: Any, source: str, context: Context, session: "S
     text = statement_text(statement.query, walk, context, session)
     bound = with_arguments(text, statement.arguments, walk, context, session)
     inner = parse_statement(bound, parser_config(context))
+    if session.engine_wanted != "duckdb" and (statement.targets or not isinstance(inner, tree.Query)):
+        raise NotNative("SQL: EXECUTE IMMEDIATE of what changes the session, which Spark has to know too")
     if statement.targets:
         return into_variables(statement, inner, bound, source, context, session)
     if isinstance(inner, tree.Query):

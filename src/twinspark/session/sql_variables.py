@@ -1,7 +1,7 @@
 """Session variables: DECLARE, SET VARIABLE, DROP, and their values as constants in queries."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,20 +74,49 @@ def sql_text(made: Literal) -> str:
     return made.text + SUFFIXES.get(made.type.simpleString(), "")
 
 
+class Values(dict[str, Expression]):
+    """What queries find; a variable whose value only Spark knows sends them there."""
+
+    def __init__(self, known: Mapping[str, Expression], on_spark: Collection[str]) -> None:
+        super().__init__(known)
+        self._on_spark = on_spark
+
+    def __bool__(self) -> bool:
+        return bool(len(self) or self._on_spark)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if name in self._on_spark:
+            raise NotNative(f"the variable {name} lives on Spark")
+        return super().get(name, default)
+
+
 class Variables:
-    """The variables of one session, by name."""
+    """The variables of one session, by name, and the names of those that live on Spark."""
 
     def __init__(self) -> None:
         self._known: dict[str, Variable] = {}
+        self._on_spark: set[str] = set()
         self._lock = threading.Lock()
 
     def get(self, name: str) -> Variable | None:
         with self._lock:
+            if name.lower() in self._on_spark:
+                raise NotNative(f"the variable {name} lives on Spark")
             return self._known.get(name.lower())
 
     def put(self, variable: Variable) -> None:
         with self._lock:
             self._known[variable.name.lower()] = variable
+
+    def made_on_spark(self, name: str) -> None:
+        with self._lock:
+            self._known.pop(name.lower(), None)
+            self._on_spark.add(name.lower())
+
+    def all_on_spark(self) -> None:
+        """Something on Spark may have set any of them."""
+        for name in list(self._known):
+            self.made_on_spark(name)
 
     def drop(self, name: str) -> bool:
         with self._lock:
@@ -95,11 +124,11 @@ class Variables:
 
     def expressions(self) -> Mapping[str, Expression]:
         with self._lock:
-            return {name: variable.expression() for name, variable in self._known.items()}
+            return Values({name: each.expression() for name, each in self._known.items()}, frozenset(self._on_spark))
 
     def copy(self) -> "Variables":
         twin = Variables()
-        twin._known = dict(self._known)
+        twin._known, twin._on_spark = dict(self._known), set(self._on_spark)
         return twin
 
 
@@ -180,6 +209,8 @@ def session_name(node: Any, source: str, context: Context, session: "Session") -
 
 def drop_variable(statement: Any, source: str, context: Context, session: "Session") -> Any:
     name = session_name(statement.name, source, context, session)
+
+    session.variables.get(name)
 
     def drop() -> Answer:
         if not session.variables.drop(name) and not statement.if_exists:

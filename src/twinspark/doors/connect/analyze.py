@@ -12,6 +12,7 @@ from twinspark.errors import NotNative
 from twinspark.plan.relations import Relation, nameless
 from twinspark.read.proto import read_relation
 from twinspark.read.sql import parse_ddl
+from twinspark.session.carried import with_rows
 from twinspark.session.choose import engine_wanted
 from twinspark.session.native import Query
 from twinspark.session.plans import decompressed
@@ -27,13 +28,13 @@ def analyze(session: Session, request: Any, data: bytes) -> bytes:
     wanted = engine_wanted(session.config.settings(), session.shared.settings.engine)
     kind = request.WhichOneof("analyze")
     if wanted == "spark" and kind != "spark_version":
-        return session.spark.unary("AnalyzePlan", data)
+        return session.spark.unary("AnalyzePlan", with_rows(request, data, session))
     try:
         return natively(session, request, kind, wanted)
     except NotNative:
         if wanted == "duckdb":
             raise
-    return session.spark.unary("AnalyzePlan", data)
+    return session.spark.unary("AnalyzePlan", with_rows(request, data, session))
 
 
 def natively(session: Session, request: Any, kind: str, wanted: str) -> bytes:
