@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from client_probe import LARGE, LONG, MANY, ODD_NAMES
 from moments import DECIMALS, MOMENTS, NESTED_NULLS, ZONES
-from test_driver_door import same
+from test_driver_door import micros, same
 from zoo import ALL, COLUMNS, zoo_query
 
 import twinspark.driver as driver
@@ -60,11 +60,6 @@ def test_zones(zone: str, connection: driver.Connection, reference: Reference) -
     assert found.schema.field("t").type == expected.schema.field("t").type
     apart = [later - earlier for earlier, later in zip(micros(found), micros(expected), strict=True)]
     assert set(apart) <= {0, 1800 * 10**6, 3600 * 10**6} and apart.count(0) >= len(apart) - 2
-
-
-def micros(table: pa.Table) -> list[int]:
-    found: list[int] = table["t"].cast(pa.int64()).to_pylist()
-    return found
 
 
 def test_errors_and_cancel(connection: driver.Connection) -> None:

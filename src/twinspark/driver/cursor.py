@@ -10,6 +10,7 @@ from twinspark.driver.errors import InterfaceError, ProgrammingError, QueryCance
 from twinspark.driver.messages import Message
 from twinspark.driver.parameters import Parameters
 from twinspark.driver.protocol import TERMINAL, OperationState
+from twinspark.driver.python_values import python_values
 from twinspark.driver.result_types import ResultTypes, decide
 from twinspark.driver.row_sets import batches_of
 
@@ -230,8 +231,7 @@ def raise_for_state(status: Message) -> None:
 
 def rows_of(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
     for batch in batches:
-        columns = [column.to_pylist(maps_as_pydicts="strict") for column in batch.columns]
-        yield from zip(*columns, strict=True)
+        yield from zip(*map(python_values, batch.columns), strict=True)
 
 
 def describe_column(field: pa.Field, kind: Any) -> Description:

@@ -12,6 +12,7 @@ from pyspark.sql import types as t
 
 from twinspark.driver.arrow_types import arrow_type
 from twinspark.driver.errors import AmbiguousTimestampWarning, DataError
+from twinspark.driver.zones import instants_of
 
 YEAR_MONTH = r"^(?:INTERVAL ')?(?P<sign>[-+]?)(?P<years>\d+)-(?P<months>\d+)(?:'.*)?$"
 DAY_TIME = (
@@ -111,11 +112,11 @@ def timestamp(texts: pa.Array, kind: t.DataType, zone: str, column: str) -> pa.A
     wall = naive_timestamp(texts, kind, zone, column)
     if zone.upper() in ("UTC", "Z", "ETC/UTC", "GMT"):
         return wall.cast(pa.timestamp("us", zone))
-    instants = pc.assume_timezone(wall, zone, ambiguous="earliest", nonexistent="latest")
-    twice = pc.sum(pc.not_equal(instants, pc.assume_timezone(wall, zone, ambiguous="latest", nonexistent="latest")))
-    if twice.as_py():
+    instants, twice = instants_of(wall, zone)
+    if twice.any():
         message = (
-            f"column {column!r}: {twice} timestamps name an hour that happened twice in {zone}; the earlier is taken"
+            f"column {column!r}: {twice.sum()} timestamps name an hour that happened twice in {zone};"
+            " the earlier is taken"
         )
         warnings.warn(message, AmbiguousTimestampWarning, stacklevel=2)
     return instants

@@ -6,6 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from twinspark.driver.zones import local_times
+
 DAYS_IN_CYCLE, CYCLE_YEARS = 146_097, 400  # the Gregorian calendar repeats after this
 FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, counted from 1970
 MICROS_IN_DAY = 86_400_000_000
@@ -17,7 +19,7 @@ def date_text(array: pa.Array) -> pa.Array:
 
 def timestamp_text(array: pa.Array) -> pa.Array:
     """Wall clock of the column's zone, without offset; the fraction loses its zeros at the end."""
-    wall = pc.local_timestamp(array) if array.type.tz else array
+    wall = local_times(array) if array.type.tz else array
     texts = far_text(wall.cast(pa.int64()), MICROS_IN_DAY, pa.int64(), pa.timestamp("us"))
     return pc.replace_substring_regex(texts, r"\.?0*$", "")
 
