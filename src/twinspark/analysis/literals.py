@@ -22,12 +22,15 @@ from twinspark.types import (
     NULL,
     STRING,
     DataType,
+    DayTimeIntervalType,
     DecimalType,
 )
 
 
 def literal(value: Any, type: DataType | None = None, settings: Settings | None = None) -> Literal:
     type = type if type is not None else type_of_value(value)
+    if isinstance(type, DayTimeIntervalType) and value is not None and not -(1 << 63) <= value < 1 << 63:
+        raise NotNative("an interval beyond its limits")
     zone = settings.zone if settings is not None else "UTC"
     return Literal(value=value, type=type, nullable=value is None, text=literal_text(value, type, zone))
 

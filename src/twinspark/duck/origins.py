@@ -52,6 +52,8 @@ TESTS: dict[str, Test] = {
     "CAST_INVALID_INPUT": is_cast,
     "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
     "ARITHMETIC_OVERFLOW": called("+", "-", "*", "/", "div", "%", "sum", "conv", "make_dt_interval"),
+    "INTERVAL_DIVIDED_BY_ZERO": called("/"),
+    "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION": called("make_dt_interval", "make_ym_interval"),
     "INVALID_ARRAY_INDEX": called("getarrayitem", "elt"),
     "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": called("element_at"),
     "INVALID_INDEX_OF_ZERO": called("element_at", "array_insert"),

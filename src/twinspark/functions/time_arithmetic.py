@@ -102,7 +102,7 @@ def units_between(call: Call) -> Typed:
     unit = str(getattr(call.arguments[0], "value", "")).upper()
     if unit not in MONTHS and unit not in MICROS:
         raise NotNative(f"timestampdiff of {unit}")
-    if not all(isinstance(type, DateType | TimestampType) for type in call.types[1:]):
+    if not all(isinstance(type, DateType | TimestampType | TimestampNTZType) for type in call.types[1:]):
         raise NotNative("timestampdiff of these types")
     nullable = call.arguments[1].nullable or call.arguments[2].nullable
     return Typed(LONG, nullable, (None, TIMESTAMP, TIMESTAMP), difference_in(unit))

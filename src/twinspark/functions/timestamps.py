@@ -9,7 +9,7 @@ from twinspark.errors import NotNative
 from twinspark.functions.casts import between_datetimes, not_native
 from twinspark.functions.dates import refuse_special
 from twinspark.functions.registry import fn
-from twinspark.functions.spelling import text
+from twinspark.functions.spelling import ANSI_CONFIG, error_with, text
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     DATE,
@@ -216,8 +216,53 @@ LAST_DAY = (
 )
 
 
-def no_such_date(fails: bool) -> str:
-    return not_native("fields outside their bounds: Spark has Java's words for it") if fails else "NULL"
+MONTHS = [
+    "JANUARY",
+    "FEBRUARY",
+    "MARCH",
+    "APRIL",
+    "MAY",
+    "JUNE",
+    "JULY",
+    "AUGUST",
+    "SEPTEMBER",
+    "OCTOBER",
+    "NOVEMBER",
+    "DECEMBER",
+]
+INVALID, LEAP, NO_LEAP = map(text, ("Invalid date '", "Invalid date 'February 29' as '", "' is not a leap year"))
+
+
+def out_of_bounds(message: str) -> str:
+    return error_with(
+        "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION", rangeMessage=message, ansiConfig=text(ANSI_CONFIG)
+    )
+
+
+def bounds_text(field: str, bounds: str, value: str) -> str:
+    return f"'Invalid value for {field} (valid values {bounds}): ' || CAST({value} AS VARCHAR)"
+
+
+def no_such_date(y: str, m: str, d: str) -> str:
+    """In Java's words (LocalDate.of)."""
+    names = "[" + ", ".join(map(text, MONTHS)) + "]"
+    leap = f"{LEAP} || CAST({y} AS VARCHAR) || {NO_LEAP}"
+    other = f"{INVALID} || {names}[{m}] || ' ' || CAST({d} AS VARCHAR) || chr(39)"
+    return out_of_bounds(
+        f"CASE WHEN {m} NOT BETWEEN 1 AND 12 THEN {bounds_text('MonthOfYear', '1 - 12', m)} "
+        f"WHEN {d} NOT BETWEEN 1 AND 31 THEN {bounds_text('DayOfMonth', '1 - 28/31', d)} "
+        f"WHEN {d} = 29 THEN {leap} ELSE {other} END"
+    )
+
+
+def no_such_time(h: str, n: str, s: str) -> str:
+    fraction = not_native("a fraction of the second that ends a minute")
+    wrong = out_of_bounds(
+        f"CASE WHEN {h} NOT BETWEEN 0 AND 23 THEN {bounds_text('HourOfDay', '0 - 23', h)} "
+        f"WHEN {n} NOT BETWEEN 0 AND 59 THEN {bounds_text('MinuteOfHour', '0 - 59', n)} "
+        f"ELSE {bounds_text('SecondOfMinute', '0 - 59', f'CAST(trunc({s}) AS BIGINT)')} END"
+    )
+    return f"(CASE WHEN {s} >= 60 AND {s} < 61 OR {s} > -1 AND {s} < 0 THEN {fraction} ELSE {wrong} END)"
 
 
 def date_made(fails: bool) -> Callable[..., str]:
@@ -226,8 +271,9 @@ def date_made(fails: bool) -> Callable[..., str]:
         known = f"{y} IS NULL OR {m} IS NULL OR {d} IS NULL"
         near = f"{y} BETWEEN -290307 AND 294246"
         far = not_native("make_date of a far year")
+        wrong = f"CASE WHEN abs({y}) > 999999999 THEN {far} ELSE {no_such_date(y, m, d)} END" if fails else "NULL"
         return (
-            f"(CASE WHEN {known} THEN NULL WHEN NOT ({right}) THEN {no_such_date(fails)} "
+            f"(CASE WHEN {known} THEN NULL WHEN NOT ({right}) THEN {wrong} "
             f"WHEN {near} THEN make_date({y}, {m}, {d}) ELSE {far} END)"
         )
 
@@ -262,7 +308,7 @@ def timestamp_made(kind: DataType, fails: bool) -> Callable[..., str]:
         local = (
             f"(CASE WHEN {right} THEN {date} + to_microseconds({clock}) "
             f"WHEN NOT ({right}) AND {date} IS NOT NULL{zone and f' AND {zone} IS NOT NULL'} "
-            f"THEN {no_such_date(fails)} END)"
+            f"THEN {no_such_time(h, n, s) if fails else 'NULL'} END)"
         )
         if zone:
             return f"spark_local_to_instant({local}, {zone})"

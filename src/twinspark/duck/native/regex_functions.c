@@ -5,6 +5,7 @@
  * spark_split(s, p, limit) -> list, spark_like(s, p, escape). Patterns that regex_read.c does not read go to Spark. */
 #include "regex.h"
 #include "utf8.h"
+#include <stdio.h>
 
 typedef struct { regex *compiled; text last; bool readable; span groups[MOST_GROUPS]; } session;
 
@@ -102,10 +103,18 @@ static void count_rows(native_call *call) {
     free(with.compiled);
 }
 
-/* A group that took no part is the empty text; one that is not there is Spark's error, once something matches. */
+static void no_such_group(native_call *call, int there, int32_t group) {
+    char count[16], index[16];
+    snprintf(count, sizeof count, "%d", there);
+    snprintf(index, sizeof index, "%d", group);
+    spark_error(call, "INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX", "parameter", "`idx`", "functionName", call->function->extra,
+                "groupCount", count, "groupIndex", index, NULL);
+}
+
+/* A group that took no part is the empty text; one that is not there is an error, once something matches. */
 static bool group_text(native_call *call, session *with, text value, int32_t group, text *found) {
     if (group < 0 || group > with->compiled->groups) {
-        spark_error(call, "ELSEWHERE", "reason", "a group of a regular expression that is not there", NULL);
+        no_such_group(call, with->compiled->groups, group);
         return false;
     }
     span of = with->groups[group];
@@ -344,8 +353,8 @@ static void like_rows(native_call *call) {
 
 const native_function regex_functions[] = {
     {"spark_rlike", "vv>b", rlike_rows, NULL},
-    {"spark_regexp_extract", "vvi>v", extract_rows, NULL},
-    {"spark_regexp_extract_all", "vvi>[v", extract_all_rows, NULL},
+    {"spark_regexp_extract", "vvi>v", extract_rows, "`regexp_extract`"},
+    {"spark_regexp_extract_all", "vvi>[v", extract_all_rows, "`regexp_extract_all`"},
     {"spark_regexp_count", "vv>i", count_rows, NULL},
     {"spark_regexp_instr", "vv>i", instr_rows, NULL},
     {"spark_regexp_replace", "vvvi>v", replace_rows, NULL},
