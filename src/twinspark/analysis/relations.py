@@ -1,4 +1,4 @@
-"""Makes relations over frames: projections, filters, sorts, limits, joins and set operations."""
+"""Makes relations over frames: projections, filters, sorts, limits and joins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from twinspark.analysis import build
 from twinspark.analysis.chance import with_places
 from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, plans_of, renewed
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
 from twinspark.plan.expressions import Call, Cast, Column, Expression, GetField, Literal, SortOrder
@@ -23,11 +22,10 @@ from twinspark.plan.relations import (
     Limit,
     Project,
     Relation,
-    SetOperation,
     Sort,
     Tail,
 )
-from twinspark.types import BooleanType, DataType, StructType, is_null, nested_types, quote_identifier, same_type
+from twinspark.types import BooleanType, is_null, quote_identifier
 
 Metadata = tuple[tuple[str, Any], ...]
 
@@ -383,117 +381,3 @@ def require_column(frame: Frame, name: str, side: str, settings: Settings) -> No
 def first_key(frame: Frame, name: str, settings: Settings) -> Attribute:
     """Of several columns of the name the first."""
     return frame.attributes[find_columns(frame, name, settings)[0]]
-
-
-# ---- set operations
-
-
-def set_operation(left: Frame, right: Frame, kind: str, all: bool, settings: Settings) -> Frame:
-    a, b = left.plain(), right.plain()
-    if len(a.fields) != len(b.fields):
-        raise different_widths(kind, len(a.fields), len(b.fields))
-    types = [common_column(kind, i, x, y, settings) for i, (x, y) in enumerate(zip(a.fields, b.fields, strict=True))]
-    a, b = widened(a, types, settings), widened(b, types, settings)
-    fields = tuple(
-        Field(x.name, merged(x.type, y.type), merged_nullable(kind, x, y), x.metadata)
-        for x, y in zip(a.fields, b.fields, strict=True)
-    )
-    relation = SetOperation(left=a, right=b, kind=kind, all=all, fields=fields)
-    attributes = tuple(
-        replace(old, type=field.type, nullable=field.nullable) if same_type(old.type, type) else attribute_of(field)
-        for old, field, type in zip(left.attributes, fields, types, strict=True)
-    )
-    attributes = distinct_ids(attributes)
-    return Frame(relation, attributes, positions(attributes), plans=set_plans(left, right, kind, attributes))
-
-
-def attribute_of(field: Field) -> Attribute:
-    return Attribute(field.name, field.type, field.nullable, field.metadata)
-
-
-def set_plans(left: Frame, right: Frame, kind: str, attributes: Attributes) -> Any:
-    """The left side's columns are the result's; but nothing is looked for below a union."""
-    return {} if kind == "union" else deeper(merged_plans(left, right), attributes)
-
-
-def merged(left: DataType, right: DataType) -> DataType:
-    """Types that differ only in inner nullability meet in the looser one."""
-    return wider_type(left, right, True) or left
-
-
-def merged_nullable(kind: str, x: Field, y: Field) -> bool:
-    if kind == "intersect":
-        return x.nullable and y.nullable
-    return x.nullable if kind == "except" else x.nullable or y.nullable
-
-
-def common_column(kind: str, index: int, x: Field, y: Field, settings: Settings) -> DataType:
-    found = wider_type(x.type, y.type, settings.ansi)
-    if found is None:
-        ordinals = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-        raise SparkError(
-            "INCOMPATIBLE_COLUMN_TYPE",
-            operator=kind.upper(),
-            columnOrdinalNumber=ordinals[index] if index < 10 else f"{index + 1}th",
-            tableOrdinalNumber="second",
-            dataType1=type_text(y.type),
-            dataType2=type_text(x.type),
-            hint="",
-        )
-    return found
-
-
-def different_widths(kind: str, first: int, second: int) -> SparkError:
-    return SparkError(
-        "NUM_COLUMNS_MISMATCH",
-        operator=kind.upper(),
-        firstNumColumns=first,
-        invalidOrdinalNum="second",
-        invalidNumColumns=second,
-    )
-
-
-def widened(relation: Relation, types: Sequence[DataType], settings: Settings) -> Relation:
-    if all_same(relation, types):
-        return relation
-    expressions = tuple(
-        build.implicit_cast(column, type, settings) for column, type in zip(relation.columns(), types, strict=True)
-    )
-    fields = tuple(
-        Field(f.name, e.type, e.nullable, f.metadata) for f, e in zip(relation.fields, expressions, strict=True)
-    )
-    return Project(input=relation, expressions=expressions, fields=fields)
-
-
-def all_same(relation: Relation, types: Sequence[DataType]) -> bool:
-    return all(same_type(f.type, t) for f, t in zip(relation.fields, types, strict=True))
-
-
-def by_name(left: Frame, right: Frame, allow_missing: bool, settings: Settings) -> tuple[Frame, Frame]:
-    """The right side's columns put in the left's order by name; missing ones null-filled on either side."""
-    same = alike(settings.case_sensitive)
-    columns, used = [], set()
-    for attribute in left.attributes:
-        found = [i for i, a in enumerate(right.attributes) if same(a.name, attribute.name)]
-        if len(found) > 1:
-            raise NotNative("unionByName with duplicate names")
-        if not found and not allow_missing:
-            raise NotNative("unionByName of a column that is not on the right")
-        if found and allow_missing and meets_inside(attribute.type, right.attributes[found[0]].type):
-            raise NotNative("unionByName of structs that differ")
-        used.update(found)
-        columns.append(passing(right, right.attributes[found[0]]) if found else missing(attribute))
-    extra = [a for i, a in enumerate(right.attributes) if i not in used]
-    if extra and not allow_missing:
-        raise NotNative("unionByName with columns only on the right")
-    wider_left = project(left, [*(passing(left, a) for a in left.attributes), *map(missing, extra)]) if extra else left
-    return wider_left, project(right, [*columns, *(passing(right, a) for a in extra)])
-
-
-def meets_inside(left: DataType, right: DataType) -> bool:
-    """Structs that are not the same: Spark puts their fields in order by name as well."""
-    return not same_type(left, right) and any(isinstance(t, StructType) for t in nested_types(left))
-
-
-def missing(attribute: Attribute) -> Named:
-    return Named(build.literal(None, attribute.type), attribute.name)

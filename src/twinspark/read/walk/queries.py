@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from twinspark.analysis import relations as make
+from twinspark.analysis import set_operations as sets
 from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.scope import Frame, frame_of
@@ -124,7 +125,7 @@ def read_set_operation(term: tree.SetOperation, walk: Walk, organization: Any) -
 def set_operation(left: Frame, right: Frame, term: tree.SetOperation | tree.PipeSetOperation, walk: Walk) -> Frame:
     kind = {"UNION": "union", "EXCEPT": "except", "INTERSECT": "intersect"}[term.operator]
     try:
-        return make.set_operation(left, right, kind, term.all, walk.settings)
+        return sets.set_operation(left, right, kind, term.all, walk.settings)
     except SparkError as error:
         if "operator" in error.parameters and term.all and kind != "union":
             parameters: dict[str, Any] = {**error.parameters, "operator": f"{term.operator} ALL"}
