@@ -138,10 +138,19 @@ def joined_type(call: Call) -> Typed:
     if isinstance(value, (*NESTED, VariantType, CalendarIntervalType)):
         raise NotNative(f"{call.name} of {value.simpleString()}")
     if isinstance(value, BinaryType):
-        return Typed(BINARY, True, writer=SPARK, text=text)
+        return Typed(BINARY, True, writer=joined_bytes, text=text)
     if len(call.arguments) > 1 and not isinstance(getattr(call.arguments[1], "value", 0), str | None):
         raise NotNative(f"{call.name} with a separator that is no constant text")
     return Typed(STRING, True, (None, STRING), text=text)
+
+
+def joined_bytes(call: Any, value: str, separator: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    """As hexadecimal digits, which DuckDB can join."""
+    between = call.arguments[1]
+    if distinct or order or "OVER" in suffix or not isinstance(between.type, BinaryType | NullType):
+        raise NotNative("listagg of bytes: distinct, in an order, in a window or between text")
+    digits = "''" if is_null(between.type) else f"hex({separator})"
+    return f"unhex(string_agg(hex({value}), {digits}){suffix})"
 
 
 def within_text(call: Call) -> str:

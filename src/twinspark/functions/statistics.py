@@ -43,8 +43,10 @@ def squares(index: int) -> Any:
 
 
 ALIASES = {"stddev_samp": ("stddev", "std"), "var_samp": ("variance",)}
-for name in ("stddev_samp", "stddev_pop", "var_samp", "var_pop", "skewness", "kurtosis"):
+for name in ("stddev_samp", "stddev_pop", "var_samp", "var_pop", "skewness"):
     aggregate(f"{name}(double) -> double?", moment, *ALIASES.get(name, ()), keeps_alias=True)
+# Its last bits change with the partitions even for the smallest whole numbers: PySpark's own example tells.
+aggregate("kurtosis(double) -> double?", SPARK, reason="the last bits depend on how Spark splits the rows")
 
 for name in ("corr", "covar_pop", "covar_samp", "regr_sxy", "regr_r2", "regr_slope", "regr_intercept"):
     aggregate(f"{name}(double, double) -> double?", moment)

@@ -1,0 +1,36 @@
+"""Bitmaps: where a number stands in which bitmap of 32768 bits, bitmaps made, joined and counted."""
+
+from __future__ import annotations
+
+from twinspark.functions.aggregates import aggregate
+from twinspark.functions.registry import fn
+from twinspark.functions.typing import Call, Typed, unexpected_input_type
+from twinspark.types import BINARY, LONG, BinaryType
+
+BITS = 32768
+POSITION = f"(CASE WHEN {{0}} > 0 THEN ({{0}} - 1) % {BITS} ELSE -({{0}} % {BITS}) END)"
+BUCKET = f"(CASE WHEN {{0}} > 0 THEN 1 + ({{0}} - 1) // {BITS} ELSE {{0}} // {BITS} END)"
+COUNT = "CAST(CASE WHEN octet_length({0}) = 0 THEN 0 ELSE bit_count(CAST({0} AS BIT)) END AS BIGINT)"
+fn("bitmap_bit_position(bigint) -> bigint", POSITION)
+fn("bitmap_bucket_number(bigint) -> bigint", BUCKET)
+
+
+def bitmap_type(call: Call) -> Typed:
+    check_bitmap(call)
+    return Typed(BINARY, False)
+
+
+def check_bitmap(call: Call) -> None:
+    if not isinstance(call.types[0], BinaryType):
+        raise unexpected_input_type(call, 0, '"BINARY"')
+
+
+def count_type(call: Call) -> Typed:
+    check_bitmap(call)
+    return Typed(LONG, call.any_nullable)
+
+
+fn("bitmap_count(any)", COUNT, rule=count_type)
+aggregate("bitmap_construct_agg(bigint) -> binary!", "spark_bitmap_construct_agg({0}){suffix}")
+aggregate("bitmap_or_agg(any)", "spark_bitmap_or_agg({0}){suffix}", rule=bitmap_type)
+aggregate("bitmap_and_agg(any)", "spark_bitmap_and_agg({0}){suffix}", rule=bitmap_type)
