@@ -109,8 +109,10 @@ def information(row: Listed, place: Place, context: Context, session: "Session")
         rows = details(found.name, found.view)
     elif found is not None and (table := sql_table_text.file_table(found)) is not None:
         rows = sql_table_text.details(found, table)
+    elif found is not None:
+        rows = sql_table_text.catalog_details(found)
     else:
-        raise NotNative("SQL: SHOW TABLE EXTENDED of a table that is not one of files")
+        raise NotNative(f"SQL: SHOW TABLE EXTENDED of {name}, gone while it was listed")
     schema = schema_of(parts, context).treeString()
     return "".join(f"{key}: {value}\n" for key, value in rows) + f"Schema: {schema}\n"
 

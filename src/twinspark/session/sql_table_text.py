@@ -11,7 +11,7 @@ from pyspark.version import __version__ as spark_version
 from twinspark.errors import NotNative, SparkError
 from twinspark.session.sql_names import Found, quoted
 from twinspark.session.sql_redaction import redacted
-from twinspark.types import StructField, StructType
+from twinspark.types import StructField, StructType, quote_if_needed
 
 if TYPE_CHECKING:
     from twinspark.tables.file_table import FileTable
@@ -46,6 +46,21 @@ def details(found: Found, table: "FileTable") -> list[Detail]:
     stored = ", ".join(f"{key}={value}" for key, value in redacted(table.options).items())
     rows += [("Storage Properties", f"[{stored}]")] if stored else []
     return rows + ([("Partition Provider", "Catalog")] if table.partitioning else [])
+
+
+def catalog_details(found: Found) -> list[Detail]:
+    """What SHOW TABLE EXTENDED tells of a table of a v2 catalog (ShowTablesExtendedExec)."""
+    from twinspark.tables.describe import RESERVED, plain, told_properties
+
+    table: Any = found.table
+    identifier, told = found.name.identifier, told_properties(table)
+    namespace = ".".join(map(quote_if_needed, identifier.namespace))
+    rows = [("Catalog", found.name.catalog), ("Namespace", namespace), ("Table", identifier.name)]
+    rows.append(("Type", "EXTERNAL" if "external" in told else "MANAGED"))
+    rows += [(key.capitalize(), told[key]) for key in RESERVED if key in told and key != "external"]
+    shown = f"[{','.join(f'{key}={value}' for key, value in redacted(dict(plain(told))).items())}]"
+    # Spark joins the letters of a text that is joined already.
+    return [*rows, ("Table Properties", f"[{', '.join(shown)}]")]
 
 
 def place(table: "FileTable") -> str:
