@@ -116,3 +116,68 @@ INSERT INTO t11 VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NU
 SELECT * FROM t11;
 SELECT count(DISTINCT a), count(*), count(i) FROM t11;
 DROP TABLE t11;
+
+-- views are no tables
+CREATE TABLE t12 (a INT, b STRING);
+CREATE VIEW v12 AS SELECT * FROM t12;
+INSERT INTO v12 VALUES (1, 'a');
+ALTER TABLE v12 ADD COLUMN c INT;
+TRUNCATE TABLE v12;
+DROP TABLE v12;
+DROP VIEW t12;
+CREATE TABLE v12 (a INT);
+CREATE TABLE v12 AS SELECT 1 AS a;
+DROP VIEW v12;
+
+-- store assignment
+INSERT INTO t12 VALUES (1, array(1));
+INSERT INTO t12 VALUES (DATE'2020-01-01', 'a');
+INSERT INTO t12 VALUES (true, 'a');
+INSERT INTO t12 VALUES (1.7, 5.5), (2D, 3), (3L, true), (4, DATE'2020-01-01');
+INSERT INTO t12 VALUES (2147483648, 'a');
+INSERT INTO t12 VALUES (1e20, 'a');
+INSERT INTO t12 SELECT NULL, NULL;
+SELECT * FROM t12;
+INSERT INTO t12 BY NAME SELECT 1 AS a, 2 AS b, 3 AS b;
+INSERT INTO t12 BY NAME SELECT 1 AS A, 'x' AS B;
+DROP TABLE t12;
+CREATE TABLE t13 (i STRUCT<a: INT, b: ARRAY<STRUCT<c: STRING>>>, m MAP<STRING, BIGINT>);
+INSERT INTO t13 VALUES (named_struct('a', 1L, 'b', array(named_struct('c', 5))), NULL);
+INSERT INTO t13 VALUES (named_struct('x', 1, 'y', array(named_struct('z', 'q'))), map('k', 1L));
+INSERT INTO t13 BY NAME SELECT named_struct('b', array(named_struct('c', 'x')), 'a', 7) AS i, NULL AS m;
+INSERT INTO t13 VALUES (named_struct('a', 1), NULL);
+INSERT INTO t13 VALUES (named_struct('a', 1, 'b', NULL, 'c', 1), NULL);
+INSERT INTO t13 VALUES (named_struct('a', 'x', 'b', NULL), NULL);
+INSERT INTO t13 VALUES (5, NULL);
+INSERT INTO t13 (i) VALUES (NULL);
+SELECT i, m FROM t13;
+DROP TABLE t13;
+
+-- odd names, decimals, partitions that are null
+CREATE TABLE `odd name` (`a b` INT, `c``d` STRING);
+INSERT INTO `odd name` VALUES (1, 'x');
+SELECT `a b`, `odd name`.`c``d` FROM `odd name`;
+DROP TABLE `odd name`;
+CREATE TABLE t14 (d DECIMAL(5,2), p STRING) PARTITIONED BY (p);
+INSERT INTO t14 VALUES (1.005, 'a'), (123.456, NULL);
+INSERT INTO t14 PARTITION (p = NULL) VALUES (5);
+INSERT INTO t14 PARTITION (p = 'x y/z') VALUES (6);
+INSERT INTO t14 PARTITION (p = 7) VALUES (8);
+INSERT INTO t14 PARTITION (nosuch = 7) VALUES (8);
+INSERT INTO t14 VALUES (1234.5, 'a');
+SELECT * FROM t14;
+SELECT d FROM t14 WHERE p IS NULL;
+SELECT d FROM t14 WHERE p = 'x y/z';
+INSERT OVERWRITE t14 SELECT d + 1, p FROM t14 WHERE nosuch = 1;
+INSERT OVERWRITE TABLE t14 VALUES (1, 'only');
+SELECT * FROM t14;
+DROP TABLE t14;
+
+-- all of a file's rows, moments, texts
+CREATE TABLE t15 AS SELECT CAST(NULL AS TIMESTAMP) AS ts, CAST('2020-02-30' AS STRING) AS s, X'00' AS b, CAST(1 AS TINYINT) AS t, 1.5F AS f, INTERVAL '1' DAY AS i;
+SELECT ts, s, b, t, f FROM t15;
+DROP TABLE t15;
+CREATE TABLE t15 AS SELECT TIMESTAMP'1500-01-01 00:00:00' AS a, TIMESTAMP'9999-12-31 23:59:59.999999' AS b, DATE'0001-01-01' AS c, '' AS d, 'ünï' AS e, double('NaN') AS f, double('-Infinity') AS g, -0.0D AS h;
+SELECT CAST(a AS STRING) AS a, CAST(b AS STRING) AS b, CAST(c AS STRING) AS c, d, e, f, g, h FROM t15;
+SELECT count(*) FROM t15 WHERE f = double('NaN') AND g < 0 AND a < TIMESTAMP'1900-01-01 00:00:00' AND d = '' AND e > 'u';
+DROP TABLE t15;

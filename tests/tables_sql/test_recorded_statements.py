@@ -13,11 +13,15 @@ EXPECTED: list[dict[str, Any]] = json.loads(RECORDED.read_text())
 # Where a provider's tables are more than Spark's own, or less: what they say instead.
 REFUSED = "UNSUPPORTED_FEATURE.TABLE_OPERATION"
 OTHERWISE = {
-    "iceberg": {"ALTER TABLE t8 ADD COLUMN a INT": "FIELD_ALREADY_EXISTS"},  # as Spark says it of such catalogs
+    "iceberg": {  # as Spark says it of such catalogs
+        "ALTER TABLE t8 ADD COLUMN a INT": "FIELD_ALREADY_EXISTS",
+        "INSERT INTO t14 PARTITION (nosuch = 7) VALUES (8)": "NON_PARTITION_COLUMN",
+    },
     "parquet": {},
     "delta": {
         "INSERT OVERWRITE t6 PARTITION (k = 7) VALUES (200)": REFUSED,
         "ALTER TABLE t8 ALTER COLUMN b COMMENT 'texts'": REFUSED,
+        "INSERT INTO t14 PARTITION (nosuch = 7) VALUES (8)": "NON_PARTITION_COLUMN",
     },
 }
 # What follows from these: rows that were not overwritten, a comment that delta-rs does not keep.

@@ -1,5 +1,6 @@
 """ALTER TABLE in all its forms, DROP TABLE and TRUNCATE TABLE: each is a few steps of the catalog, in one commit."""
 
+import re
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from twinspark.read.sql import tree
 from twinspark.read.sql.tree import alterations as changes
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer
-from twinspark.session.table_commands_create import default_text, literal_text, plain_field
+from twinspark.session.table_commands_create import check_name, default_text, literal_text, plain_field
 from twinspark.session.tables_targets import (
     Target,
     at_name,
@@ -197,7 +198,7 @@ def alter_table(statement: tree.AlterTable, text: str, context: Context, session
     if statement.is_view:
         raise NotNative("SQL: ALTER VIEW")
     try:
-        target = commanded(written_parts(statement.name, text, context, session), context)
+        target = commanded(written_parts(statement.name, text, context, session), context, operation_of(text))
     except SparkError as error:
         raise at_name(error, statement.name, text) from error
     if isinstance(statement.change, changes.RenameTable):
@@ -209,10 +210,20 @@ def alter_table(statement: tree.AlterTable, text: str, context: Context, session
     return done(lambda: target.catalog.alter_table(target.name.identifier, made))
 
 
+COLUMN_WORDS = re.compile(r"\b(ADD|DROP|RENAME|ALTER|REPLACE)\s+(COLUMNS?)\b", re.IGNORECASE)
+
+
+def operation_of(text: str) -> str:
+    """As Spark names the command to someone who gave it a view; empty for those whose name is not known here."""
+    found = COLUMN_WORDS.search(text)
+    return f"ALTER TABLE ... {found[1].upper()} {found[2].upper()}" if found else ""
+
+
 def rename_table(target: Target, change: changes.RenameTable, context: Context) -> Command:
     wanted = change.to.parts
     parts = wanted if len(wanted) > 1 else (*target.name.qualifier[:-1], *wanted)
     name = name_of(parts, context)
+    check_name(name)
     if target.catalog.table_exists(name.identifier) or target.catalog.load_view(name.identifier) is not None:
         raise SparkError("TABLE_OR_VIEW_ALREADY_EXISTS", relationName=str(name.identifier))
     return done(lambda: target.catalog.rename_table(target.name.identifier, name.identifier))

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import re
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_sql import done
 from twinspark.session.writes_statement import query_message, walk_of
 from twinspark.tables.catalog import Identifier
-from twinspark.tables.catalogs import Name
+from twinspark.tables.catalogs import SESSION_CATALOG, Name
 from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.session_catalog import SessionCatalog
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 Command = Callable[[], Answer]
+PLAIN_NAME = re.compile(r"[a-zA-Z0-9_]+")
 PROVIDERS = {"iceberg", "delta", *FORMATS}
 
 
@@ -157,10 +159,17 @@ def check_names(names: Sequence[str]) -> None:
         seen.add(name.lower())
 
 
+def check_name(name: Name) -> None:
+    """Spark's session catalog takes plain words only (SessionCatalog.validateName)."""
+    if name.catalog == SESSION_CATALOG and not PLAIN_NAME.fullmatch(name.identifier.name):
+        raise SparkError("INVALID_SCHEMA_OR_RELATION_NAME", name=quote_identifier(name.identifier.name))
+
+
 def definition(
     parts: Parts, context: Context, provider: str, partitions: Sequence[Transform], properties: dict[str, str]
 ) -> Definition:
     name = name_of(parts, context)
+    check_name(name)
     chosen = (provider or context.config.get("twinspark.tables.provider") or "iceberg").lower()
     if chosen not in PROVIDERS:
         raise NotNative(f"tables of {chosen}")

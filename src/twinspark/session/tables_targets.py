@@ -57,7 +57,7 @@ def written_parts(name: Any, text: str, context: Context, session: "Session") ->
     return tuple(parts_of(name, text, context, session))
 
 
-def find_target(parts: Parts, context: Context) -> Target | None:
+def find_target(parts: Parts, context: Context, operation: str = "") -> Target | None:
     """The table of that name; None when ours do not know it and Spark's cannot."""
     if find_view(parts, context) is not None:
         raise NotNative(f"a command on the temporary view {'.'.join(parts)}")
@@ -65,24 +65,27 @@ def find_target(parts: Parts, context: Context) -> Target | None:
     name = name_of(parts, context)
     catalog = tables.catalogs.get(name.catalog)
     if catalog.load_view(name.identifier) is not None:
-        raise SparkError("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", viewName=quoted(name.qualifier), operation="it")
+        if not operation:
+            raise NotNative(f"a command on the view {'.'.join(parts)}")
+        viewed = quoted(name.qualifier)
+        raise SparkError("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", viewName=viewed, operation=operation)
     if catalog.table_exists(name.identifier):
         return Target(name, catalog, catalog.load_table(name.identifier))
     tables.check_elsewhere(parts)
     return None
 
 
-def written_to(parts: Parts, context: Context) -> Target:
+def written_to(parts: Parts, context: Context, operation: str = "") -> Target:
     """The target of an INSERT, DELETE, UPDATE or MERGE: looked up as a relation."""
-    found = find_target(parts, context)
+    found = find_target(parts, context, operation)
     if found is None:
         raise not_found(parts, context)
     return found
 
 
-def commanded(parts: Parts, context: Context) -> Target:
+def commanded(parts: Parts, context: Context, operation: str = "") -> Target:
     """The table of an ALTER or TRUNCATE: looked up as a table, where functions are not searched."""
-    found = find_target(parts, context)
+    found = find_target(parts, context, operation)
     if found is None:
         path = f"[`system`.`session`, {quoted((context.catalog, context.database))}]"
         raise SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=quoted(parts), searchPath=path)

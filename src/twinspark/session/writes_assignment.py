@@ -13,7 +13,6 @@ from twinspark.analysis.scope import Frame, alike, frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.castable import can_store
 from twinspark.functions.settings import Settings
-from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Expression, GetField, Literal, MakeStruct
 from twinspark.plan.relations import OneRow
 from twinspark.read.text import read_expression_text
@@ -104,12 +103,15 @@ class Assignment:
             raise self.refused(
                 "CANNOT_SAFELY_CAST",
                 colName=quoted(path),
-                srcType=type_text(source.type),
-                targetType=type_text(target),
+                srcType=catalog_text(source.type),
+                targetType=catalog_text(target),
             )
         return build.cast(source, target, self.settings, "ansi")
 
     def struct(self, source: Expression, have: StructType, want: StructType, path: Path, by_name: bool) -> Expression:
+        if len(have.fields) < len(want.fields) and not by_name:
+            gone = ", ".join(quote_identifier(name) for name in want.names[len(have.fields) :])
+            raise self.refused("STRUCT_MISSING_FIELDS", colName=quoted(path), missingFields=gone)
         parts = [self.part(source, have, i, f, path, by_name) for i, f in enumerate(want.fields)]
         if len(have.fields) > len(want.fields):
             raise self.struct_arity("EXTRA_STRUCT_FIELDS", have, want, path)
@@ -167,6 +169,11 @@ class Assignment:
 
     def refused(self, kind: str, **parameters: Any) -> SparkError:
         return SparkError(f"INCOMPATIBLE_DATA_FOR_TABLE.{kind}", tableName=self.table, **parameters)
+
+
+def catalog_text(type: DataType) -> str:
+    """A type as these errors name it: DataTypeUtils.canWrite takes its catalog string, in capitals."""
+    return f'"{type.simpleString().upper()}"'
 
 
 def empty_map(type: MapType) -> Expression:

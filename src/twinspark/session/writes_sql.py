@@ -253,7 +253,7 @@ def insert_rows(statement: tree.Insert, text: str, context: Context, session: "S
         raise NotNative("SQL: INSERT into a directory")
     parts = written_parts(node.table, text, context, session)
     try:
-        target = written_to(parts, context)
+        target = written_to(parts, context, "INSERT")
     except SparkError as error:
         raise at_name(error, node.table, text) from error
     if node.replace in ("ON", "USING") or node.if_not_exists:
