@@ -17,7 +17,7 @@ from twinspark.functions.common_types import (
     force_nullable,
 )
 from twinspark.functions.families import accepts, concrete, implicit_type, inner, is_variable
-from twinspark.functions.gathering import ORDER_FREE, unordered
+from twinspark.functions.gathering import ORDER_FREE, is_plain, unordered
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.functions.registry import AGGREGATE, GENERATOR, Parameter, Signature, Writer
 from twinspark.functions.settings import Settings
@@ -114,7 +114,10 @@ def with_writer(signature: Signature, writer: Writer) -> Signature:
 
 
 def without_order(argument: Expression) -> Expression:
-    if isinstance(argument, AggregateCall) and argument.name == "collect_set":
+    """A set, where its elements' order does not show in the answer."""
+    if not isinstance(argument, AggregateCall) or argument.name != "collect_set":
+        return argument
+    if is_plain(argument.arguments[0].type):
         return replace(argument, signature=unordered(argument.signature))
     return argument
 

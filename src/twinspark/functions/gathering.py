@@ -22,6 +22,7 @@ from twinspark.types import (
     CalendarIntervalType,
     DataType,
     DateType,
+    DecimalType,
     DoubleType,
     FloatType,
     IntegerType,
@@ -124,6 +125,11 @@ def unordered_set(call: Any, value: str, distinct: str = "", order: str = "", su
 def unordered(signature: Signature) -> Signature:
     """collect_set where the caller (one of ORDER_FREE) does not look at the order."""
     return replace(signature, writer=unordered_set)
+
+
+def is_plain(type: DataType) -> bool:
+    """Equal values look alike: not so 0.0 and -0.0, of which Spark keeps one by the order they came in."""
+    return isinstance(type, (*SMALL, *WIDE, BooleanType, DecimalType)) or is_string(type)
 
 
 # ---- texts
