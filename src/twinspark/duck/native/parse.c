@@ -7,8 +7,8 @@
 #include "utf8.h"
 
 /* What was read so far; a field is present when its bit is set. */
-enum { YEAR = 1, MONTH = 2, DAY = 4, HOUR = 8, HALF_HOUR = 16, MINUTE = 32, SECOND = 64, NANO = 128, NOON = 256, OFFSET = 512 };
-typedef struct { int present; clock_time clock; int half_hour, noon; int32_t offset; } parsed_fields;
+enum { YEAR = 1, MONTH = 2, DAY = 4, HOUR = 8, HALF_HOUR = 16, MINUTE = 32, SECOND = 64, NANO = 128, NOON = 256, OFFSET = 512, DAY_OF_YEAR = 1024 };
+typedef struct { int present; clock_time clock; int half_hour, noon, day_of_year; int32_t offset; } parsed_fields;
 
 /* A field that is read twice must say the same. */
 static bool take(parsed_fields *into, int field, int64_t *place, int64_t value) {
@@ -40,6 +40,9 @@ static bool number_width(const pattern_item *item, width *of) {
     case 'S':
         *of = (width){1, item->count, false};
         return true;
+    case 'D':
+        *of = item->count == 1 ? (width){1, 19, false} : (width){item->count, 3, false};
+        return true;
     default: return false;
     }
 }
@@ -66,6 +69,7 @@ static bool set_number(parsed_fields *into, char letter, int count, int64_t valu
     case 'y': return take(into, YEAR, &clock->year, count == 2 ? 2000 + value : value);
     case 'M': case 'L': return value >= 1 && value <= 12 && take_int(into, MONTH, &clock->month, value);
     case 'd': return value >= 1 && value <= 31 && take_int(into, DAY, &clock->day, value);
+    case 'D': return value >= 1 && value <= 366 && take_int(into, DAY_OF_YEAR, &into->day_of_year, value);
     case 'H': return value <= 23 && take_int(into, HOUR, &clock->hour, value);
     case 'h': return value >= 1 && value <= 12 && take_int(into, HALF_HOUR, &into->half_hour, value % 12);
     case 'm': return value <= 59 && take_int(into, MINUTE, &clock->minute, value);
@@ -219,7 +223,7 @@ static int read_items(const pattern *pattern, int item, const char **at, const c
 static bool readable(const pattern *pattern) {
     for (int i = 0; i < pattern->count; i++) {
         const pattern_item *item = &pattern->items[i];
-        bool number = item->letter && strchr("ydHhmsSML", item->letter), offset = item->letter && strchr("XxZ", item->letter);
+        bool number = item->letter && strchr("ydHhmsSMLD", item->letter), offset = item->letter && strchr("XxZ", item->letter);
         if (item->letter && !number && !offset && !strchr("a[]", item->letter))
             return false;
         if (offset && (item->letter == 'Z' ? item->count > 3 : item->count > 3))
@@ -235,19 +239,34 @@ static bool readable(const pattern *pattern) {
     return true;
 }
 
+/* The n-th day of a year; a month and a day that were read as well must be the same. */
+static bool resolve_day(const parsed_fields *fields, int64_t year, int64_t *days) {
+    int64_t same;
+    int month, day;
+    *days = days_from_civil(year, 1, 1) + fields->day_of_year - 1;
+    civil_from_days(*days, &same, &month, &day);
+    return same == year && (!(fields->present & MONTH) || month == fields->clock.month) &&
+           (!(fields->present & DAY) || day == fields->clock.day);
+}
+
 /* Fields to a local second; defaults are 1970-01-01 00:00:00, an hour without am or pm is before noon. */
 static bool resolve(const parsed_fields *fields, int64_t *second) {
     int has = fields->present;
     int64_t year = has & YEAR ? fields->clock.year : 1970;
     int month = has & MONTH ? fields->clock.month : 1, day = has & DAY ? fields->clock.day : 1;
-    if (year < -999999999 || year > 999999999 || day > days_of_month(year, month))
+    int64_t days;
+    if (year < -999999999 || year > 999999999)
         return false;
+    if (has & DAY_OF_YEAR ? !resolve_day(fields, year, &days) : day > days_of_month(year, month))
+        return false;
+    if (!(has & DAY_OF_YEAR))
+        days = days_from_civil(year, month, day);
     int hour = has & HOUR ? fields->clock.hour : has & HALF_HOUR ? fields->half_hour + 12 * (has & NOON ? fields->noon : 0)
                                                                  : has & NOON && fields->noon ? 12 : 0;
     if (has & HOUR && ((has & NOON && hour / 12 != fields->noon) || (has & HALF_HOUR && hour % 12 != fields->half_hour)))
         return false;
     int minute = has & MINUTE ? fields->clock.minute : 0, rest = has & SECOND ? fields->clock.second : 0;
-    *second = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + rest;
+    *second = days * 86400 + hour * 3600 + minute * 60 + rest;
     return true;
 }
 
