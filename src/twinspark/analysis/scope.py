@@ -46,16 +46,15 @@ class Node:
     attributes: Attributes
     hidden: Attributes
     depth: int
+    whole: bool = True  # all its own columns are still to be seen
 
     def seen(self, shown: frozenset[int] | None, depth: int) -> Node:
         """From further up, where only some columns are still shown."""
         if shown is None:
             return self
-        return Node(
-            tuple(a for a in self.attributes if a.id in shown),
-            tuple(a for a in self.hidden if a.id in shown),
-            self.depth + depth,
-        )
+        attributes = tuple(a for a in self.attributes if a.id in shown)
+        hidden = tuple(a for a in self.hidden if a.id in shown)
+        return Node(attributes, hidden, self.depth + depth, self.whole and len(attributes) == len(self.attributes))
 
 
 class Plans(Mapping[int, tuple[Node, ...]]):
@@ -234,7 +233,7 @@ def renewed(frame: Frame, taken: set[int]) -> Frame:
         {fresh.get(i, i): position for i, position in frame.slots.items()},
         again(frame.hidden),
         {
-            plan_id: tuple(Node(again(n.attributes), again(n.hidden), n.depth) for n in nodes)
+            plan_id: tuple(Node(again(n.attributes), again(n.hidden), n.depth, n.whole) for n in nodes)
             for plan_id, nodes in plans_of(frame.plans).all().items()
         },
     )
@@ -284,13 +283,15 @@ def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> Hi
     if not distinct:
         return None
     if len(distinct) > 1:
-        raise ambiguous(parts, distinct)
+        raise ambiguous(parts, rest, distinct)
     position = len(parts) - len(rest) - 1
     return replace(distinct[0], name=parts[position]), rest
 
 
-def ambiguous(parts: Sequence[str], found: Sequence[Attribute]) -> SparkError:
-    names = ", ".join(qualified_name(a) for a in found)
+def ambiguous(parts: Sequence[str], rest: Sequence[str], found: Sequence[Attribute]) -> SparkError:
+    """The columns are shown in the spelling that was asked for."""
+    asked = parts[len(parts) - len(rest) - 1]
+    names = ", ".join(qualified_name(replace(a, name=asked)) for a in found)
     return SparkError("AMBIGUOUS_REFERENCE", name=quoted_parts(parts), referenceNames=f"[{names}]")
 
 
@@ -324,7 +325,7 @@ def in_node(
         found, rest = match(node.hidden, parts, case_sensitive)
     distinct = [a for a in {a.id: a for a in found}.values() if a.id in frame.slots]
     if len(distinct) > 1:
-        raise ambiguous(parts, distinct)
+        raise ambiguous(parts, rest, distinct)
     if not distinct:
         return None
     position = len(parts) - len(rest) - 1

@@ -16,6 +16,7 @@ from twinspark.types import quote_identifier
 
 SESSION_CATALOG = "spark_catalog"
 PREFIX = "spark.sql.catalog."
+ICEBERG_CLASSES = "org.apache.iceberg."  # another class is Java's, and lives in Spark
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class Catalogs:
             return SessionCatalog.local(name, os.path.join(self.directory, name))
         if f"{PREFIX}{name}" not in self.config:
             raise SparkError("CATALOG_NOT_FOUND", catalogName=quote_identifier(name), config=f'"{PREFIX}{name}"')
+        if "." in (kind := self.config[f"{PREFIX}{name}"]) and not kind.startswith(ICEBERG_CLASSES):
+            raise NotNative(f"a catalog of the class {kind}")
         options = catalog_options(self.config, name)
         if options.get("type", "sql") == "sql" and "uri" not in options:
             return SessionCatalog.local(name, options.get("warehouse") or os.path.join(self.directory, name))
@@ -91,6 +94,8 @@ class Catalogs:
                 sessionCatalog=SESSION_CATALOG,
                 identifier=str(name.identifier),
             )
+        if not name.identifier.namespace:
+            raise NotNative("a table outside of any namespace")
         return folded(name) if name.catalog == SESSION_CATALOG else name
 
 

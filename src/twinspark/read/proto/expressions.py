@@ -100,7 +100,11 @@ def plan_star(plan_id: int, scope: Scope) -> list[Named]:
         raise NotNative("all columns of a DataFrame that is below twice")
     if scope.context.hides_keys and not scope.frame.hidden:
         raise NotNative("all columns of a DataFrame above a USING join")
-    return [passing(scope.frame, attribute) for attribute in nodes[0].attributes if attribute.id in scope.frame.slots]
+    if not nodes[0].whole or any(attribute.id not in scope.frame.slots for attribute in nodes[0].attributes):
+        if scope.context.hides_keys:
+            raise NotNative("all columns of a DataFrame above a USING join")
+        raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name='"unresolveddataframestar()"')
+    return [passing(scope.frame, attribute) for attribute in nodes[0].attributes]
 
 
 PLAIN_PATTERN = re.compile(r"(?:[\w .*+?|()\[\]-](?<!\(\?))*")  # the same in Java and here

@@ -130,12 +130,19 @@ def read_drop(message: Any, context: Context) -> Frame:
 STRICT = "spark.sql.analyzer.strictDataFrameColumnResolution"
 
 
+def no_column_of(message: Any, frame: Frame, error: SparkError) -> set[int]:
+    """A column that is gone drops nothing; one of a DataFrame that was never here is an error."""
+    if message.HasField("plan_id") and message.plan_id not in frame.plans:
+        raise error
+    return set()
+
+
 def dropped_column(message: Any, frame: Frame, context: Context) -> set[int]:
     try:
         (named,) = read_columns([message], Scope(frame, replace(context, config={**context.config, STRICT: "true"})))
     except SparkError as error:
         if error.condition.startswith(("UNRESOLVED_COLUMN", "CANNOT_RESOLVE_DATAFRAME_COLUMN")):
-            return set()
+            return no_column_of(message.unresolved_attribute, frame, error)
         raise
     if named.passes is None:
         return set()

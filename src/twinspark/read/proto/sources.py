@@ -105,10 +105,15 @@ def read_chunked_local_relation(message: Any, context: Context) -> Frame:
     return local_frame([context.local_relations(hash) for hash in message.dataHashes], schema)
 
 
+def together(tables: list[pa.Table]) -> pa.Table:
+    """Rows without columns are counted as batches only: concat_tables forgets them."""
+    return pa.Table.from_batches([batch for table in tables for batch in table.to_batches()], tables[0].schema)
+
+
 def local_frame(chunks: list[bytes], schema: StructType | None) -> Frame:
     tables = [pa.ipc.open_stream(chunk).read_all() for chunk in chunks]
     digest = hashlib.blake2b(digest_size=16)
     for chunk in chunks:
         digest.update(chunk)
-    table = pa.concat_tables(tables) if tables else None
+    table = together(tables) if tables else None
     return frame_of(local_data(table, schema, digest.hexdigest()))
