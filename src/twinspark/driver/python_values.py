@@ -20,7 +20,10 @@ def python_values(array: pa.Array) -> list[Any]:
 
 
 def plain(array: pa.Array) -> list[Any]:
-    found: list[Any] = array.to_pylist(maps_as_pydicts="strict")
+    """pyarrow takes its long way as soon as it is told about maps."""
+    found: list[Any] = (
+        array.to_pylist(maps_as_pydicts="strict") if pa.types.is_nested(array.type) else array.to_pylist()
+    )
     return found
 
 
