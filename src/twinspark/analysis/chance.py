@@ -1,28 +1,33 @@
-"""Random numbers of a seed: Spark draws them row after row of a partition, so a row's place in it must be known."""
+"""What depends on a row's partition and its place there: random numbers of a seed, ids, the partition's number.
+
+Spark decides how rows are split, except where a query says so: a range with its number of partitions, and one row."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from twinspark.analysis.build import call, literal
-from twinspark.functions.maths import seeded
-from twinspark.functions.settings import Settings
+from twinspark.analysis.build import literal
+from twinspark.functions.places import placed
 from twinspark.plan.expressions import Call, Cast, Column, Expression, Literal
 from twinspark.plan.relations import OneRow, Project, Range, Relation
 from twinspark.plan.rewrite import map_children
 from twinspark.types import LONG
 
-RANDOM = frozenset({"rand", "randn"})
+SEEDED = frozenset({"rand", "randn"})
+UNSEEDED = frozenset({"monotonically_increasing_id", "spark_partition_id"})
 
 
 def with_places(expression: Expression, relation: Relation) -> Expression:
-    """rand(seed) and randn(seed) over rows of one partition, told where each row stands."""
+    """Such calls, told where each row stands; the same expression where nobody knows."""
 
     def rule(node: Expression) -> Expression:
-        if isinstance(node, Call) and node.name in RANDOM:
-            seed, place = seed_of(node.arguments[0]), place_in(relation)
-            return node if seed is None or place is None else drawn(node, seed, place)
-        return map_children(node, rule)
+        if not isinstance(node, Call) or node.name not in SEEDED | UNSEEDED:
+            return map_children(node, rule)
+        seed = seed_of(node.arguments[0]) if node.name in SEEDED else 0
+        standing = standing_in(relation)
+        if seed is None or standing is None:
+            return node
+        return replace(node, signature=placed(node.signature), arguments=(literal(seed, LONG), *standing))
 
     return rule(expression)
 
@@ -34,28 +39,28 @@ def seed_of(argument: Expression) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def place_in(relation: Relation) -> Expression | None:
+def standing_in(relation: Relation) -> tuple[Expression, ...] | None:
+    """A number of the row, the first of the numbers, their step, how many there are, and in how many partitions."""
     if isinstance(relation, OneRow):
-        return literal(0, LONG)
+        return tuple(literal(value, LONG) for value in (0, 0, 1, 1, 1))
     index, source = numbered(relation)
     if index is None or source is None:
         return None
     number = Column(type=LONG, nullable=False, text="id", index=index)
-    settings = Settings()
-    moved = call("-", [number, literal(source.start, LONG)], settings)
-    return call("div", [moved, literal(source.step, LONG)], settings)
+    facts = (source.start, source.step, length_of(source), source.partitions)
+    return (number, *(literal(fact, LONG) for fact in facts))
+
+
+def length_of(source: Range) -> int:
+    return max(len(range(source.start, source.end, source.step)), 1)
 
 
 def numbered(relation: Relation) -> tuple[int | None, Range | None]:
-    """The column that still holds the numbers of a range in one partition, and the range."""
-    if isinstance(relation, Range) and relation.partitions == 1:
+    """The column that still holds the numbers of a range whose partitions are known, and the range."""
+    if isinstance(relation, Range) and relation.partitions > 0:
         return 0, relation
     if not isinstance(relation, Project):
         return None, None
     index, source = numbered(relation.input)
     passed = (i for i, e in enumerate(relation.expressions) if isinstance(e, Column) and e.index == index)
     return next(passed, None), source
-
-
-def drawn(node: Call, seed: int, place: Expression) -> Expression:
-    return replace(node, signature=seeded(node.signature), arguments=(literal(seed, LONG), place))

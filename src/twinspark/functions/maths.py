@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from twinspark.errors import NotNative
@@ -28,7 +27,7 @@ from twinspark.functions.operators import (
     remainder,
     wrapped,
 )
-from twinspark.functions.registry import SPARK, Signature, fn
+from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error, error_with, text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
@@ -311,12 +310,6 @@ def converted(call: Any, *arguments: str) -> str:
 fn("conv(string, int, int) -> string?", converted)
 fn("rand(bigint = null) -> double!", SPARK, "random", deterministic=False, reason="Spark's random numbers")
 fn("randn(bigint = null) -> double!", SPARK, deterministic=False, reason="Spark's random numbers")
-
-
-@cache
-def seeded(signature: Signature) -> Signature:
-    """rand or randn of a seed and the place of the row in its partition (analysis.chance)."""
-    return replace(signature, writer=f"spark_{signature.function}({{0}}, {{1}})")
 
 
 # ---- buckets

@@ -1,0 +1,24 @@
+"""How functions of a row's partition and place are spelled, once both are known (analysis.chance)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from twinspark.functions.registry import Signature
+
+# {0} the seed; {1} the row's number, {2} the first number, {3} their step; {4} rows in {5} partitions
+ROW = "(({1} - {2}) // {3})"
+PARTITION = f"((({ROW} + 1) * {{5}} + {{4}} - 1) // {{4}} - 1)"  # Spark cuts a range at i * rows / partitions
+PLACE = f"({ROW} - {PARTITION} * {{4}} // {{5}})"
+SPELLINGS = {
+    "rand": f"spark_rand({{0}} + {PARTITION}, {PLACE})",
+    "randn": f"spark_randn({{0}} + {PARTITION}, {PLACE})",
+    "spark_partition_id": f"CAST({PARTITION} AS INTEGER)",
+    "monotonically_increasing_id": f"({PARTITION} * 8589934592 + {PLACE})",
+}
+
+
+@cache
+def placed(signature: Signature) -> Signature:
+    return replace(signature, writer=SPELLINGS[signature.function])
