@@ -1,5 +1,6 @@
 """SHOW FUNCTIONS and DESCRIBE FUNCTION: Spark's own list, the session's functions and those of the catalogs."""
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -79,10 +80,17 @@ def description(function: SqlFunction) -> list[str]:
     inputs = [parameter_text(each) for each in function.parameters] or ["()"]
     return [
         f"Function: {function.name}",
-        "Type:     SCALAR",
+        f"Type:     {'TABLE' if function.columns else 'SCALAR'}",
         *labelled("Input:    ", inputs),
-        f"Returns:  {sql_name(parse_type(function.returns))}",
+        *labelled("Returns:  ", returned(function)),
     ]
+
+
+def returned(function: SqlFunction) -> list[str]:
+    if not function.columns:
+        return [sql_name(parse_type(function.returns))]
+    fields = StructType.fromJson(json.loads(function.columns)).fields
+    return [f"{field.name} {sql_name(field.dataType)}" for field in fields]
 
 
 def parameter_text(parameter: Any) -> str:

@@ -74,3 +74,23 @@ CREATE FUNCTION twin_class AS 'test.org.apache.spark.sql.MyDoubleAvg';
 >>> spark.catalog.functionExists("twin_class")
 SHOW USER FUNCTIONS LIKE 'twin*';
 DROP FUNCTION twin_class;
+CREATE TEMPORARY FUNCTION tab(n INT) RETURNS TABLE RETURN SELECT id AS a, id + n AS b FROM range(3);
+SELECT * FROM tab(10) ORDER BY a;
+SELECT t.b FROM tab(1) AS t WHERE t.a = 2;
+SELECT x.id, t.a FROM range(2) x, LATERAL tab(5) t ORDER BY 1, 2;
+SELECT x.id, t.b FROM range(2) x, LATERAL tab(CAST(x.id AS INT)) t ORDER BY 1, 2;
+SELECT count(*) AS n FROM tab(1) JOIN tab(2) USING (a);
+SELECT c, d FROM tab(1) AS t(c, d) ORDER BY c;
+CREATE TEMPORARY FUNCTION halves(n DOUBLE DEFAULT 4) RETURNS TABLE (half DOUBLE, note STRING) RETURN SELECT n / 2, 'of ' || n;
+SELECT * FROM halves();
+SELECT * FROM halves(3);
+SELECT * FROM halves(n => 5);
+CREATE TEMPORARY FUNCTION largest() RETURNS TABLE (m BIGINT) RETURN SELECT max(id) FROM range(5);
+SELECT m + 1 AS more FROM largest();
+CREATE TEMPORARY FUNCTION twice(x INT) RETURNS INT RETURN x * 2;
+SELECT sum(twice(id)) AS s, twice(max(id)) AS m FROM range(4);
+SELECT id FROM range(4) WHERE twice(id) > 4;
+SELECT twice(id) AS t, count(*) AS n FROM range(4) GROUP BY twice(id) ORDER BY t;
+SELECT a.id FROM range(3) a JOIN range(5) b ON twice(a.id) = b.id ORDER BY 1;
+>>> spark.range(3).selectExpr("twice(id) AS t").collect()
+>>> spark.range(3).where("twice(id) > 2").count()

@@ -22,6 +22,7 @@ from twinspark.read.sql import tree
 from twinspark.read.travel import travelled
 from twinspark.read.views import table_frame
 from twinspark.read.walk.expressions import Walk, conjuncts, tree_nodes
+from twinspark.read.walk.functions import is_builtin
 from twinspark.read.walk.identifiers import name_parts
 from twinspark.read.walk.pivots import pivoted, unpivoted
 from twinspark.read.walk.queries import FROM, RELATION, read_query, row_count
@@ -165,6 +166,9 @@ def read_table_function(node: tree.TableFunction, walk: Walk) -> Frame:
     if node.watermark is not None:
         raise NotNative("SQL: WATERMARK")
     name = name_parts(node.name, walk)[-1].lower()
+    own = session_rows(node, walk)
+    if own is not None:
+        return aliased(own, node.alias)
     if any(isinstance(a, tree.NamedArgument | tree.TableArgument) for a in node.arguments):
         raise NotNative(f"SQL: named or table arguments of {name}")
     if name == "range" and node.alias is not None and len(node.alias.columns) > 1:
@@ -172,6 +176,18 @@ def read_table_function(node: tree.TableFunction, walk: Walk) -> Frame:
     if name == "range":
         return aliased(frame_of(range_of(node, walk)), node.alias)
     return generated(frame_of(OneRow()), name, node.arguments, False, node.alias, walk)
+
+
+def session_rows(node: tree.TableFunction, walk: Walk) -> Frame | None:
+    """The rows of a SQL function of the session or of a catalog; builtin names come first."""
+    functions, parts = walk.context.functions, name_parts(node.name, walk)
+    if functions is None or is_builtin(tuple(parts)):
+        return None
+    found = functions.find(parts, walk.context)
+    if found is None:
+        return None
+    rows: Frame = found.table(node, walk.scope(frame_of(OneRow())), walk)
+    return frame_of(rows.plain(), (parts[-1],))
 
 
 def range_of(node: tree.TableFunction, walk: Walk) -> Range:
