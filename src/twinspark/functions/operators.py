@@ -58,12 +58,14 @@ from twinspark.types import (
     StructType,
     YearMonthIntervalType,
     adjusted_decimal,
+    as_nullable,
     decimal_for,
     is_integral,
     is_null,
     is_numeric,
     is_string,
     nested_types,
+    same_type,
     wider_decimal,
 )
 
@@ -393,10 +395,23 @@ def comparison_types(call: Call) -> tuple[DataType, DataType]:
         return found, found
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
         return compared_decimals(call)
+    if not same_type(left, right) and same_structure(left, right):
+        return left, as_nullable(left)
     found = tightest_common_type(left, right, call.settings.ansi)
     if found is None:
         raise different_operand_types(call)
     return found, found
+
+
+def same_structure(left: DataType, right: DataType) -> bool:
+    """Structs whose fields differ in their names alone are compared place by place (DataType.equalsStructurally)."""
+    if isinstance(left, StructType) and isinstance(right, StructType):
+        pairs = list(zip(left.fields, right.fields, strict=False))
+        alike = all(same_structure(a.dataType, b.dataType) for a, b in pairs)
+        return len(left.fields) == len(right.fields) and alike
+    if isinstance(left, ArrayType) and isinstance(right, ArrayType):
+        return same_structure(left.elementType, right.elementType)
+    return left == right and not isinstance(left, MapType)
 
 
 EQUALITY = ("=", "==", "<=>", "!=")

@@ -23,7 +23,7 @@ NAMES = {"=": "==", "||": "concat", "<<": "shiftleft", ">>": "shiftright", ">>>"
 @walks(tree.Binary)
 def walk_binary(node: tree.Binary, scope: Scope, walk: Walk) -> Expression:
     left = walk.read(node.left, scope)
-    right = like_row(walk.read(node.right, scope), left)
+    right = walk.read(node.right, scope)
     if node.operator == "-" and walk.context.config.get(LEGACY_INTERVALS, "false").lower() == "true":
         check_not_moments(left, right)
     if node.operator in ("<>", "!="):
