@@ -29,7 +29,18 @@ from twinspark.plan.expressions import (
     Variable,
     WindowCall,
 )
-from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, StructType, nested_types
+from twinspark.types import (
+    ArrayType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DoubleType,
+    FloatType,
+    MapType,
+    StructType,
+    YearMonthIntervalType,
+    nested_types,
+)
 
 INSENSITIVE_TO_DISTINCT = frozenset({"min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "collect_set"})
 
@@ -165,16 +176,31 @@ class Writer:
 
     def frame(self, frame: Frame, ordering: Sequence[SortOrder]) -> str:
         kind = "ROWS" if frame.rows else "RANGE"
-        return f"{kind} BETWEEN {self.bound(frame.lower, False)} AND {self.bound(frame.upper, True)}"
+        days = not frame.rows and len(ordering) == 1 and isinstance(ordering[0].child.type, DateType)
+        return f"{kind} BETWEEN {self.bound(frame.lower, False, days)} AND {self.bound(frame.upper, True, days)}"
 
-    def bound(self, bound: Expression | int | None, upper: bool) -> str:
+    def bound(self, bound: Expression | int | None, upper: bool, days: bool = False) -> str:
+        """`days`: whole numbers are days of a date."""
         if bound is None:
             return "UNBOUNDED FOLLOWING" if upper else "UNBOUNDED PRECEDING"
+        if isinstance(bound, Literal):
+            return interval_bound(bound)
         if not isinstance(bound, int):
             raise NotNative("a frame bound that is no whole number")
         if bound == 0:
             return "CURRENT ROW"
-        return f"{abs(bound)} {'FOLLOWING' if bound > 0 else 'PRECEDING'}"
+        shown = f"to_days({abs(bound)})" if days else str(abs(bound))
+        return f"{shown} {'FOLLOWING' if bound > 0 else 'PRECEDING'}"
+
+
+def interval_bound(bound: Literal) -> str:
+    if isinstance(bound.type, YearMonthIntervalType):
+        length = f"to_months({abs(bound.value)})"
+    elif isinstance(bound.type, DayTimeIntervalType):
+        length = f"to_microseconds({abs(bound.value)})"
+    else:
+        raise NotNative("a frame bound that is no whole number and no interval")
+    return f"{length} {'PRECEDING' if bound.value < 0 else 'FOLLOWING'}"
 
 
 class SubqueryWriter:

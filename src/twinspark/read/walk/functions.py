@@ -23,7 +23,17 @@ from twinspark.read.sql import tree
 from twinspark.read.sql.data_types import parse_type
 from twinspark.read.walk.expressions import Walk, tree_nodes, walks
 from twinspark.read.walk.identifiers import name_parts
-from twinspark.types import DateType, IntegerType, StructType, quote_identifier, quote_if_needed
+from twinspark.types import (
+    DateType,
+    DayTimeIntervalType,
+    IntegerType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    YearMonthIntervalType,
+    quote_identifier,
+    quote_if_needed,
+)
 
 CAST_NAMES = frozenset(
     {"bigint", "binary", "boolean", "date", "decimal", "double", "float", "int"}
@@ -253,7 +263,9 @@ def read_frame(node: tree.WindowFrame, ordering: Sequence[SortOrder], scope: Sco
     upper = read_bound(node.end, scope, walk, True) if node.end is not None else 0
     if isinstance(lower, int) and isinstance(upper, int) and lower > upper:
         raise NotNative("SQL: a frame that ends before it begins")
-    is_cast = node.unit == "RANGE" and [type(o.child.type) for o in ordering] not in ([IntegerType], [DateType])
+    check_intervals((lower, upper), ordering, node.unit == "RANGE")
+    types = [type(o.child.type) for o in ordering]
+    is_cast = node.unit == "RANGE" and types not in ([IntegerType], *([kind] for kind in MOMENTS))
     if is_cast and len(ordering) != 1 and (node.begin.value is not None or (node.end and node.end.value is not None)):
         raise NotNative("SQL: a range of values over several orders, or none")
     text = " AND ".join(bound_text(n, b, is_cast) for n, b in ((node.begin, lower), (node.end, upper)))
@@ -278,4 +290,22 @@ def read_bound(node: tree.FrameBound, scope: Scope, walk: Walk, is_end: bool = F
     value = walk.read(node.value, scope)
     if isinstance(value, Literal) and isinstance(value.type, IntegerType) and value.value is not None:
         return -value.value if node.kind == "PRECEDING" else value.value
+    if isinstance(value, Literal) and isinstance(value.type, INTERVALS) and value.value is not None:
+        return replace(value, value=-value.value) if node.kind == "PRECEDING" else value
     raise NotNative("SQL: a frame bound that is no whole number")
+
+
+INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
+MOMENTS = (DateType, TimestampType, TimestampNTZType)
+
+
+def check_intervals(bounds: Sequence[Expression | int | None], ordering: Sequence[SortOrder], is_range: bool) -> None:
+    """Intervals are bounds of a range over one date or timestamp."""
+    if not any(isinstance(bound, Literal) for bound in bounds):
+        return
+    if not is_range or len(ordering) != 1 or not isinstance(ordering[0].child.type, MOMENTS):
+        raise NotNative("SQL: an interval as the bound of another frame")
+    values: list[Any] = [bound.value if isinstance(bound, Literal) else bound for bound in bounds]
+    types = {bound.type.simpleString() for bound in bounds if isinstance(bound, Literal)}
+    if len(types) > 1 or (None not in values and values[0] > values[1]):
+        raise NotNative("SQL: a frame that ends before it begins")

@@ -67,6 +67,9 @@ def twins_of(frame: Frame) -> dict[int, int]:
 
 
 def with_ctes(node: tree.With, walk: Walk) -> Walk:
+    policy = walk.context.config.get("spark.sql.legacy.ctePrecedencePolicy", "CORRECTED")
+    if walk.ctes and policy.upper() != "CORRECTED":
+        raise NotNative(f"spark.sql.legacy.ctePrecedencePolicy = {policy}")
     for named in node.queries:
         if node.recursive and is_recursive(named):
             relation = read_recursion(named, walk)
