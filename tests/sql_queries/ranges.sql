@@ -1,0 +1,8 @@
+select x, count(*) over (order by x range between interval 1 day preceding and current row) c from values (date'2020-01-01'),(date'2020-01-02'),(date'2020-01-05') t(x)
+select x, count(*) over (order by x range between interval 1 day preceding and interval 2 days following) c from values (timestamp'2020-01-01 00:00:00'),(timestamp'2020-01-02 01:00:00'),(timestamp'2020-01-03 00:00:00') t(x)
+select x, sum(y) over (partition by y order by x desc range between interval '1-1' year to month preceding and current row) c from values (date'2020-01-01',1),(date'2021-01-02',1),(date'2020-05-05',1) t(x,y)
+select x, count(*) over (order by x range between 1 preceding and 1 following) c from values (date'2020-01-01'),(date'2020-01-02'),(date'2020-01-05') t(x)
+select x, count(*) over (order by x range between interval 1 hour following and interval 1 minute following) c from values (timestamp'2020-01-01 00:00:00') t(x)
+select x, count(*) over (order by x range interval '10' minute preceding) c from values (timestamp_ntz'2020-01-01 00:00:00'),(timestamp_ntz'2020-01-01 00:05:00') t(x)
+select x, count(*) over (rows between interval 1 day preceding and current row) c from values (1) t(x)
+select x, count(*) over (order by x range between interval 1 day preceding and current row) c from values (1) t(x)
