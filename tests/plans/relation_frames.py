@@ -262,4 +262,7 @@ def lateral_names(spark: Any) -> dict[str, DataFrame]:
         "fields": df.select(F.struct("id", "s").alias("t"), F.col("t.id").alias("q")),
         "stars of joined frames": once.join(again, "id").select(once["*"], again["u"]),
         "stars of a side": once.join(again, "id").select(again["*"]),
+        "row numbers": df.zipWithIndex().select("index", "id"),
+        "row numbers of some": df.filter("id > 1").zipWithIndex("n").filter("n > 0").select("n", "id"),
+        "row numbers of sorted rows": df.sort("s").zipWithIndex(),
     }

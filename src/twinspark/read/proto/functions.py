@@ -9,6 +9,8 @@ from twinspark.analysis.generators import is_generator
 from twinspark.analysis.lambdas import call_with_lambdas, is_higher_order, lambda_of
 from twinspark.analysis.names import LATERAL, Scope, fields_of
 from twinspark.analysis.relations import Named
+from twinspark.analysis.sequence_ids import NAME as SEQUENCE_ID
+from twinspark.analysis.sequence_ids import sequence_id
 from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression, Frame, Lambda, Literal
@@ -43,6 +45,8 @@ def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Express
         return higher_order(name, messages, scope)
     if name == "not" and len(messages) == 1 and is_in(messages[0]):
         return read_in(messages[0].subquery_expression, scope, True)
+    if name == SEQUENCE_ID and not messages:
+        return sequence_id(scope.frame.relation, scope.settings)
     if name == "when":
         return read_when(messages, scope)
     arguments = read_arguments(name, messages, scope, distinct)
