@@ -278,13 +278,14 @@ def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
         return make.using_join(left, right, kind, names, walk.settings)
 
     def condition(sides: Frame) -> Expression | None:
-        return join_condition(node.condition, sides, walk)
+        return join_condition(node.condition, kind, sides, walk)
 
     return make.join(left, right, kind, condition)
 
 
-def join_condition(node: tree.Expression | None, sides: Frame, walk: Walk) -> Expression | None:
-    """IN of a subquery is known only where unknown and false are the same: alone, or beside AND."""
+def join_condition(node: tree.Expression | None, kind: str, sides: Frame, walk: Walk) -> Expression | None:
+    """IN of a subquery is known only where unknown and false are the same: alone, or beside AND; NOT IN only where
+    the condition may as well be a filter of the join."""
     if node is None:
         return None
     parts = conjuncts(node)
@@ -325,7 +326,7 @@ def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | No
         raise NotNative("SQL: a lateral side that draws lots")
 
     def condition(sides: Frame) -> Expression | None:
-        return join_condition(on, sides, walk)
+        return join_condition(on, kind, sides, walk)
 
     frame = make.join(left, right, kind, condition)
     assert isinstance(frame.relation, Join)
