@@ -264,5 +264,8 @@ def lateral_names(spark: Any) -> dict[str, DataFrame]:
         "stars of a side": once.join(again, "id").select(again["*"]),
         "row numbers": df.zipWithIndex().select("index", "id"),
         "row numbers of some": df.filter("id > 1").zipWithIndex("n").filter("n > 0").select("n", "id"),
+        "row numbers of rows spread anew": df.repartition(3).zipWithIndex(),
+        "spread by partition id": df.repartitionById(3, "id"),
+        "spread by what is no partition id": df.repartitionById(3, "s"),
         "row numbers of sorted rows": df.sort("s").zipWithIndex(),
     }

@@ -73,6 +73,7 @@ class Context:
     functions: Any = None  # SQL functions of the session and of the catalogs, given by the session
     scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables
     collect: Callable[[Any, Context], Any] = no_rows  # a typed relation's rows as Arrow, for plans shaped by data
+    shuffles: bool = False  # rows were spread anew: their order is Spark's
     hides_keys: bool = False  # a USING join was read: its sides' own keys can be reached from above as well
     tables: Any = None  # the catalogs, likewise
     statement: Any = None  # a command's message, whose SQL may have parameters and DataFrames

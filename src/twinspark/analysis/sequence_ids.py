@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from twinspark.analysis import build
+from twinspark.analysis.context import Context
 from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.errors import NotNative
-from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Call, Expression, WindowCall
 from twinspark.plan.relations import Filter, LocalData, Project, Range, Relation, Values
 from twinspark.types import INT, LONG
@@ -15,9 +15,10 @@ from twinspark.types import INT, LONG
 NAME = "distributed_sequence_id"
 
 
-def sequence_id(below: Relation, settings: Settings) -> Expression:
+def sequence_id(below: Relation, context: Context) -> Expression:
     """Rows are numbered from zero as they come; of rows that came from files or a shuffle Spark alone knows how."""
-    if not in_known_order(below):
+    settings = context.settings
+    if context.shuffles or not in_known_order(below):
         raise NotNative("row numbers where Spark's partitions make the order")
     function = build.call("row_number", [], settings)
     assert isinstance(function, Call)

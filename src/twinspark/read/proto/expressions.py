@@ -134,6 +134,7 @@ EXPRESSIONS.part_of(
     unresolved_regex="lists of columns and arguments of functions",
     sort_order="orders of sorts, windows and partitions",
     lambda_function="arguments of higher-order functions",
+    direct_shuffle_partition_id="repartitionById",
 )
 EXPRESSIONS.to_spark(
     named_argument_expression="arguments by name",
@@ -144,7 +145,7 @@ EXPRESSIONS.to_spark(
     common_inline_user_defined_function="Python functions run on Spark",
     merge_action="MERGE",
     typed_aggregate_expression="typed aggregates of the Scala API",
-    direct_shuffle_partition_id="repartitioning by partition id",
+    direct_shuffle_partition_id="a partition id outside repartitionById",
     extension="extensions of the protocol",
 )
 

@@ -46,7 +46,7 @@ def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Express
     if name == "not" and len(messages) == 1 and is_in(messages[0]):
         return read_in(messages[0].subquery_expression, scope, True)
     if name == SEQUENCE_ID and not messages:
-        return sequence_id(scope.frame.relation, scope.settings)
+        return sequence_id(scope.frame.relation, scope.context)
     if name == "when":
         return read_when(messages, scope)
     arguments = read_arguments(name, messages, scope, distinct)
@@ -60,7 +60,7 @@ def read_arguments(name: str, messages: Any, scope: Scope, distinct: bool = Fals
     out: list[Expression] = []
     for message in messages:
         kind = message.WhichOneof("expr_type")
-        if kind == "unresolved_star":
+        if kind == "unresolved_star" or is_star_text(message):
             out += star_arguments(name, message.unresolved_star, scope, distinct)
         elif kind == "unresolved_regex":
             out += named_arguments(name, read_regex(message.unresolved_regex, scope))
@@ -70,6 +70,11 @@ def read_arguments(name: str, messages: Any, scope: Scope, distinct: bool = Fals
         else:
             out.append(read_expression(message, scope))
     return out
+
+
+def is_star_text(message: Any) -> bool:
+    """expr("*")."""
+    return bool(message.expression_string.expression.strip() == "*")
 
 
 NAMED_KINDS = ("unresolved_attribute", "alias", "unresolved_extract_value")

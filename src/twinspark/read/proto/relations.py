@@ -16,12 +16,13 @@ from twinspark.analysis.observed import observe
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.expressions import Literal, SortOrder
+from twinspark.functions.typing import quoted, type_text
+from twinspark.plan.expressions import Expression, Literal, SortOrder
 from twinspark.plan.relations import Field, Range, Relation
 from twinspark.read.proto.expressions import is_position, read_columns, read_expression, read_orders
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.route import Routes
-from twinspark.types import LONG, quote_identifier
+from twinspark.types import INT, LONG, quote_identifier
 
 RELATIONS = Routes("rel_type")
 
@@ -231,22 +232,44 @@ def read_collect_metrics(message: Any, context: Context) -> Frame:
     return observe(frame, message.name, read_columns(message.metrics, Scope(frame, context)))
 
 
-@RELATIONS.handles("repartition", "hint")
-def read_same_rows(message: Any, context: Context) -> Frame:
-    """How rows are spread over partitions, and hints, change no answer here."""
-    frame = read_frame(message.input, context)
-    return make.over(frame, lambda relation: relation)
+@RELATIONS.handles("hint")
+def read_hint(message: Any, context: Context) -> Frame:
+    """Hints change no answer here."""
+    return make.over(read_frame(message.input, context), lambda relation: relation)
+
+
+@RELATIONS.handles("repartition")
+def read_repartition(message: Any, context: Context) -> Frame:
+    """How rows are spread over partitions changes no answer but their order."""
+    context.shuffles = True
+    return make.over(read_frame(message.input, context), lambda relation: relation)
 
 
 @RELATIONS.handles("repartition_by_expression")
 def read_repartition_by_expression(message: Any, context: Context) -> Frame:
+    context.shuffles = True
     scope = Scope(read_frame(message.input, context), context)
     for expression in message.partition_exprs:
-        if expression.WhichOneof("expr_type") == "sort_order":
+        kind = expression.WhichOneof("expr_type")
+        if kind == "sort_order":
             read_orders([expression.sort_order], scope)
+        elif kind == "direct_shuffle_partition_id":
+            check_partition_id(read_expression(expression.direct_shuffle_partition_id.child, scope))
         else:
             read_expression(expression, scope)
     return make.over(scope.frame, lambda relation: relation)
+
+
+def check_partition_id(child: Expression) -> None:
+    if child.type != INT:
+        raise SparkError(
+            "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+            sqlExpr=quoted(f"direct_shuffle_partition_id({child.text})"),
+            paramIndex="first",
+            inputSql=quoted(child.text),
+            inputType=type_text(child.type),
+            requiredType='"INT"',
+        )
 
 
 RELATIONS.part_of(catalog="the session, which answers spark.catalog's calls")
