@@ -76,3 +76,16 @@ def test_files_and_views_on_spark(both: Any) -> None:
     assert rows(both, f"SELECT *, {ON_SPARK} FROM w") == [(1, 1)]
     run(both, "INSERT INTO p VALUES (9, 7)")
     assert rows(both, f"SELECT id FROM p WHERE k = {ON_SPARK} + 6") == [(9,)]
+
+
+def test_what_is_dropped_is_gone_on_spark_too(both: Any) -> None:
+    run(both, "CREATE TABLE p USING parquet AS SELECT 1 AS a")
+    assert rows(both, f"SELECT a, {ON_SPARK} FROM p") == [(1, 1)]
+    run(both, "DROP TABLE p")
+    assert refusal(both, f"SELECT a, {ON_SPARK} FROM p") == "TABLE_OR_VIEW_NOT_FOUND"
+    run(both, "CREATE TABLE p AS SELECT 2 AS a")
+    assert rows(both, f"SELECT a, {ON_SPARK} FROM p") == [(2, 1)]
+    run(both, "DROP TABLE p", "CREATE TABLE p USING parquet AS SELECT 3 AS a")
+    assert rows(both, f"SELECT a, {ON_SPARK} FROM p") == [(3, 1)]
+    run(both, "INSERT INTO p VALUES (4)")
+    assert rows(both, f"SELECT a, {ON_SPARK} FROM p") == [(3, 1), (4, 1)]

@@ -125,8 +125,7 @@ class TablesOnSpark:
 
     def _forgotten(self, queries: Any, there: set[tuple[str, str]]) -> Iterator[str]:
         for key in [key for key in self._known if key not in there]:
-            del self._known[key]
-            yield queries.forget(*key)
+            yield from queries.forget(*key, self._known.pop(key))
 
     def _run(self, relay: Relay, statement: str) -> None:
         request = base_pb2.ExecutePlanRequest(session_id=self._session_id, operation_id=str(uuid.uuid4()))
