@@ -12,7 +12,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow
-from twinspark.read.sql import parse_expression, parse_type, tree
+from twinspark.read.sql import parse_expression, parse_query, parse_type, tree
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.session.sql_functions import Parameter, SqlFunction, stored
@@ -132,12 +132,13 @@ def reaches(called: Sequence[str], target: str, context: Context, session: "Sess
     found = session.functions.find(called, context)
     if found is None:
         return False
-    inner = functions_named(parse_expression(found.body, parser_config(context)))
+    parse = parse_query if found.columns else parse_expression
+    inner = functions_named(parse(found.body, parser_config(context)))
     return any(each[-1].lower() == target or reaches(each, target, context, session, depth + 1) for each in inner)
 
 
 def functions_named(body: Any) -> list[tuple[str, ...]]:
-    calls = [each for each in nodes_in(body) if isinstance(each, tree.Function)]
+    calls = [each for each in nodes_in(body) if isinstance(each, tree.Function | tree.TableFunction)]
     return [each.name.parts for each in calls if isinstance(each.name, tree.Name)]
 
 

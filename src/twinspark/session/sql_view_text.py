@@ -38,12 +38,12 @@ def details(name: "Name", view: "View") -> list[Detail]:
     return rows
 
 
-def created(seconds: str | None) -> list[Detail]:
+def created(seconds: str | None, version: str = spark_version) -> list[Detail]:
     moment = datetime.fromtimestamp(int(seconds or 0), UTC)
     return [
         ("Created Time", f"{moment:%a %b %d %H:%M:%S} UTC {moment:%Y}"),
         ("Last Access", "UNKNOWN"),
-        ("Created By", f"Spark {spark_version}"),
+        ("Created By", f"Spark {version}"),
         ("Type", "VIEW"),
     ]
 
@@ -60,9 +60,10 @@ def temporary_details(found: TemporaryView) -> list[Detail]:
     view = found.view
     rows = [("Database", found.namespace[0])] if found.namespace else []
     rows.append(("Table", found.name))
-    rows += created(str(int(datetime.now(UTC).timestamp())))
+    now = str(int(datetime.now(UTC).timestamp()))
     if not isinstance(view, TextView):
-        return rows
+        return [*rows, *created(now, ""), ("View Schema Mode", "BINDING")]
+    rows += created(now)
     rows += [("Comment", view.comment)] if view.comment is not None else []
     return [*rows, ("View Text", view.text), *modes(view, view.mode)]
 

@@ -94,3 +94,6 @@ SELECT twice(id) AS t, count(*) AS n FROM range(4) GROUP BY twice(id) ORDER BY t
 SELECT a.id FROM range(3) a JOIN range(5) b ON twice(a.id) = b.id ORDER BY 1;
 >>> spark.range(3).selectExpr("twice(id) AS t").collect()
 >>> spark.range(3).where("twice(id) > 2").count()
+CREATE TEMPORARY FUNCTION ring_a(x INT) RETURNS TABLE (c INT) RETURN SELECT x;
+CREATE TEMPORARY FUNCTION ring_b(x INT) RETURNS TABLE (c INT) RETURN SELECT c FROM ring_a(x);
+SELECT * FROM ring_b(2);

@@ -129,3 +129,9 @@ CREATE VIEW secret TBLPROPERTIES ('password' = 'x', 'k' = 'v') AS SELECT 1 AS a;
 SHOW TBLPROPERTIES secret;
 SHOW CREATE TABLE secret;
 DROP VIEW secret;
+>>> spark.range(2).createOrReplaceTempView("from_frame")
+SHOW TABLE EXTENDED LIKE 'from_frame';
+CREATE TEMPORARY VIEW over_files (e INT) USING parquet;
+SHOW TABLE EXTENDED LIKE 'over_files';
+DROP VIEW from_frame;
+DROP VIEW over_files;
