@@ -86,6 +86,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--connect", default="", help="the door's Spark Connect URL; without it a server is started")
+    parser.add_argument("--door-only", action="store_true", help="leave out Spark's own Thrift server")
     arguments = parser.parse_args()
     sys.path.insert(0, str(ROOT / "tests" / "thrift"))
     from spark_thrift_server import SparkThriftServer
@@ -96,12 +97,14 @@ def main() -> None:
 
     own = None if arguments.connect else ConnectServer(Settings(spark_memory="2g"))
     door = start("127.0.0.1", 0, ConnectBackend(arguments.connect or own.url))
-    spark = SparkThriftServer("binary", Path(tempfile.mkdtemp()))
-    ports = {"door": door.port, "spark": spark.port}
+    spark = None if arguments.door_only else SparkThriftServer("binary", Path(tempfile.mkdtemp()))
+    ports = {"door": door.port} | ({"spark": spark.port} if spark is not None else {})
+    pairs = [(client, server) for client, server in PAIRS if server in ports]
     try:
-        report([measured(client, server, ports[server], arguments.rows, arguments.times) for client, server in PAIRS])
+        report([measured(client, server, ports[server], arguments.rows, arguments.times) for client, server in pairs])
     finally:
-        spark.stop()
+        if spark is not None:
+            spark.stop()
         door.stop()
         if own is not None:
             own.stop()
