@@ -289,7 +289,8 @@ def join_condition(node: tree.Expression | None, kind: str, sides: Frame, walk: 
     if node is None:
         return None
     parts = conjuncts(node)
-    if any((isinstance(one, tree.InSubquery) and one.negated) or hides_in(one) for one in parts):
+    keeps_rows = kind not in ("inner", "cross")
+    if any((isinstance(one, tree.InSubquery) and one.negated and keeps_rows) or hides_in(one) for one in parts):
         raise NotNative("SQL: NOT IN, or IN inside an expression, as a join condition")
     made = walk.read(node, walk.scope(sides))
     check_one_sided(made, sides)
