@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative
+from twinspark.functions.casts import not_native
 from twinspark.functions.families import implicit_type
 from twinspark.functions.native_spelling import (
     sql_decimal_add,
@@ -161,12 +162,24 @@ def tried(rule: Callable[[Call], Typed], operator: str) -> Callable[[Call], Type
     """try_add and its kin: the operator's types, null where it would raise."""
 
     def typed(call: Call) -> Typed:
-        if any(isinstance(type, TIMELY) or is_string(type) for type in call.types):
-            raise NotNative(f"{call.name} of dates, intervals or strings")
+        if any(map(is_string, call.types)):
+            raise NotNative(f"{call.name} of strings")
         made = rule(Call(operator, call.arguments, call.settings, call.text))
+        if any(isinstance(type, TIMELY) for type in call.types):
+            return tried_time(call, made)
         return replace(made, nullable=True)
 
     return typed
+
+
+def tried_time(call: Call, made: Typed) -> Typed:
+    """Dates and intervals: where DuckDB raises, Spark says whether that is a null."""
+    if not isinstance(made.writer, str) or "error(" in made.writer:
+        raise NotNative(f"{call.name} of these dates or intervals")
+    tried = f"TRY({made.writer})"
+    asked = not_native(f"{call.name} of dates or intervals that overflows")
+    writer = f"(CASE WHEN {tried} IS NULL AND {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {asked} ELSE {tried} END)"
+    return replace(made, nullable=True, writer=writer, text=call.text)
 
 
 TRIED_DECIMALS = {"+": sql_decimal_add, "-": sql_decimal_subtract, "*": sql_decimal_multiply}
