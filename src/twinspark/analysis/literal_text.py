@@ -81,12 +81,22 @@ def datetime_literal(value: int, type: DataType, zone: str) -> str:
 
 
 def date_text(days: int) -> str:
-    """As java.time.LocalDate writes it, years far away too: the calendar repeats after 400 of them."""
-    cycles, rest = divmod(days + EPOCH.toordinal() - 1, DAYS_OF_400_YEARS)
-    date = dt.date.fromordinal(rest + 1)
-    year = date.year + 400 * cycles
+    try:
+        return (EPOCH.date() + dt.timedelta(days=days)).isoformat()
+    except OverflowError:
+        return far_date_text(days)
+
+
+CYCLE_DAYS, CYCLE_YEARS = 146_097, 400  # the calendar repeats
+
+
+def far_date_text(days: int) -> str:
+    """Years that Python does not know: `-0044-03-15`, `+10000-01-01`, as java.time writes them."""
+    cycles = days // CYCLE_DAYS
+    near = EPOCH.date() + dt.timedelta(days=days - cycles * CYCLE_DAYS)
+    year = near.year + cycles * CYCLE_YEARS
     sign = "-" if year < 0 else "+" if year > 9999 else ""
-    return f"{sign}{abs(year):04d}-{date.month:02d}-{date.day:02d}"
+    return f"{sign}{abs(year):04d}-{near:%m-%d}"
 
 
 def local_micros(micros: int, zone: str) -> int:
@@ -100,8 +110,8 @@ def local_micros(micros: int, zone: str) -> int:
 def timestamp_text(micros: int) -> str:
     days, rest = divmod(micros, 86_400_000_000)
     seconds, fraction = divmod(rest, 1_000_000)
-    text = f"{date_text(days)} {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    return text + (f".{fraction:06d}".rstrip("0") if fraction else "")
+    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{date_text(days)} {clock}" + (f".{fraction:06d}".rstrip("0") if fraction else "")
 
 
 UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")
