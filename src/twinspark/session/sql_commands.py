@@ -18,6 +18,7 @@ from twinspark.session import (
     sql_settings,
     sql_shows,
     sql_variables,
+    sql_view_files,
     sql_views,
 )
 from twinspark.session.sql_names import TemporaryView, find, parts_of
@@ -65,7 +66,7 @@ HANDLERS: dict[type, Handler] = {
     tree.AlterTable: alter_table,
     tree.DropTable: drop_table,
     tree.CreateView: sql_views.create_view,
-    tree.CreateTemporaryViewUsing: sql_views.create_using,
+    tree.CreateTemporaryViewUsing: sql_view_files.create_using,
     tree.DropView: sql_views.drop_view,
     tree.AlterViewQuery: sql_views.alter_query,
     tree.AlterViewBinding: sql_views.alter_binding,

@@ -1,0 +1,49 @@
+"""CREATE TEMPORARY VIEW … USING: a name for files."""
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.connect.proto import relations_pb2
+
+from twinspark.analysis.context import Context
+from twinspark.analysis.local_data import empty
+from twinspark.errors import NotNative
+from twinspark.session.sql_results import Answer, answer
+from twinspark.session.views import KeptView
+from twinspark.types import StructField, StructType
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+
+def create_using(statement: Any, source: str, context: Context, session: "Session") -> Any:
+    """A temporary view over files; without a path it is one without rows."""
+    name, is_global = statement.name.parts[-1], statement.is_global
+    if len(statement.name.parts) > 1:
+        raise NotNative("SQL: a temporary view with a qualified name")
+    message = relations_pb2.Relation()
+    files = message.read.data_source
+    files.format = ".".join(statement.provider.parts)
+    files.options.update(dict(statement.options))
+    if statement.schema is not None:
+        files.schema = statement.schema.json()
+    has_path = any(key.lower() == "path" for key, _ in statement.options)
+    if not has_path and statement.schema is None:
+        raise NotNative("SQL: a temporary view over no files")
+    view: Any = KeptView(message, context) if has_path else empty(nullable(statement.schema), uuid.uuid4().hex)
+    if has_path:
+        view.frame(context)
+
+    def create() -> Answer:
+        session.views.keep(name, is_global, statement.replace, view)
+        return answer()
+
+    return create
+
+
+def nullable(schema: StructType) -> StructType:
+    return StructType([replace_nullable(field) for field in schema.fields])
+
+
+def replace_nullable(field: StructField) -> StructField:
+    return StructField(field.name, field.dataType, True, field.metadata)
