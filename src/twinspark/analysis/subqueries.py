@@ -108,11 +108,18 @@ def check_correlation(relation: Relation) -> None:
 
 def check_lateral(relation: Relation, kind: str) -> None:
     """Spark 4.2 itself loses the rows of a left lateral join whose generator gives none: its own answer, then."""
-    generated = any(isinstance(node, Generate) for node in relations_in(relation))
-    if kind == "left" and generated:
-        raise NotNative("a left lateral join with a generator")
-    if not generated:
+    check_generated(relation, kind)
+    if not has_generate(relation):
         check_correlation(relation)
+
+
+def check_generated(relation: Relation, kind: str) -> None:
+    if kind == "left" and has_generate(relation):
+        raise NotNative("a left lateral join with a generator")
+
+
+def has_generate(relation: Relation) -> bool:
+    return any(isinstance(node, Generate) for node in relations_in(relation))
 
 
 def relations_in(relation: Relation) -> list[Relation]:

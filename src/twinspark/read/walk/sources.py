@@ -13,6 +13,7 @@ from twinspark.analysis.generators import generate
 from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Attribute, Frame, frame_of
+from twinspark.analysis.subqueries import check_generated
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type_without_strings
 from twinspark.plan.expressions import Call, Expression, Literal, Subquery
@@ -323,6 +324,7 @@ def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | No
     """The right side sees the left's columns."""
     right = read_source(node.relation, walk.inside(walk.scope(left)))
     check_correlated(right.relation)
+    check_generated(right.relation, kind)
     if any(not n.signature.deterministic for e in expressions_in(right.relation) for n in calls_in(e)):
         raise NotNative("SQL: a lateral side that draws lots")
 
