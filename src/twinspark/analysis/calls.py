@@ -32,6 +32,7 @@ from twinspark.plan.expressions import (
 from twinspark.types import (
     NULL,
     ArrayType,
+    CalendarIntervalType,
     DataType,
     MapType,
     is_null,
@@ -127,6 +128,14 @@ REFUSES_AS_SPARK = OPERATORS | {"and", "or", "not", "in", "negative", "sum", "av
 REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "array", "nullif"}
 
 
+# An interval of months, days and microseconds is a struct in DuckDB: nothing else may look into it.
+CALENDAR_FUNCTIONS = frozenset(["+", "-", "isnull", "isnotnull", "typeof"])
+
+
+def is_calendar(type: DataType) -> bool:
+    return isinstance(type, CalendarIntervalType)
+
+
 def make_call(
     signature: Signature,
     typing: Typing,
@@ -136,6 +145,8 @@ def make_call(
     ordering: tuple[SortOrder, ...],
     ignore_nulls: bool,
 ) -> Expression:
+    if signature.function not in CALENDAR_FUNCTIONS and any(map(is_calendar, typing.types)):
+        raise NotNative(f"{signature.function} of a calendar interval")
     casts = typed.casts or ()
     arguments = tuple(
         implicit_cast(argument, casts[index], typing.settings)

@@ -8,7 +8,6 @@ from twinspark.types import (
     BinaryType,
     BooleanType,
     ByteType,
-    CalendarIntervalType,
     DataType,
     DateType,
     DayTimeIntervalType,
@@ -45,7 +44,6 @@ NAMES: dict[type, str] = {
     TimestampNTZType: "TIMESTAMP",
     DayTimeIntervalType: "BIGINT",  # microseconds: DuckDB's INTERVAL keeps days and months apart
     YearMonthIntervalType: "INTEGER",  # months
-    CalendarIntervalType: "STRUCT(months INTEGER, days INTEGER, micros BIGINT)",  # equal where all three are
     TimeType: "TIME",
     NullType: '"NULL"',
 }
