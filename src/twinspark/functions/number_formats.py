@@ -8,7 +8,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.families import implicit_type
-from twinspark.functions.registry import SPARK, fn, overloads
+from twinspark.functions.registry import fn, overloads
 from twinspark.functions.spelling import cast_to, error_with, text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
@@ -185,5 +185,5 @@ def made_binary(call: Call, form: str | None, tries: bool) -> Typed:
 
 
 for name, tries in (("to_binary", False), ("try_to_binary", True)):
-    fn(f"{name}(string)", SPARK, rule=to_binary_type(tries))  # the rule gives the right half
-    fn(f"{name}(string, any)", SPARK, rule=to_binary_type(tries))
+    fn(f"{name}(string)", "", rule=to_binary_type(tries))
+    fn(f"{name}(string, any)", "", rule=to_binary_type(tries))
