@@ -143,9 +143,10 @@ def joined_type(call: Call) -> Typed:
     value = call.types[0]
     if isinstance(value, (*NESTED, VariantType, CalendarIntervalType)):
         raise NotNative(f"{call.name} of {value.simpleString()}")
-    if isinstance(value, BinaryType):
+    separator = getattr(call.arguments[1], "value", 0) if len(call.arguments) > 1 else None
+    if isinstance(value, BinaryType) and isinstance(separator, bytes | None):
         return Typed(BINARY, True, writer=joined_bytes, text=text)
-    if len(call.arguments) > 1 and not isinstance(getattr(call.arguments[1], "value", 0), str | None):
+    if isinstance(value, BinaryType) or not isinstance(separator, str | None):
         raise NotNative(f"{call.name} with a separator that is no constant text")
     return Typed(STRING, True, (None, STRING), text=text)
 
