@@ -7,9 +7,11 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import grpc
 import pyarrow.compute as pc
 import pytest
 from cutting_proxy import CuttingProxy
@@ -133,6 +135,21 @@ def test_a_client_without_reattach_gets_its_rows(duck_server: ConnectServer) -> 
     plan = session.range(100_000)._plan.to_proto(client)
     table, *_ = client.to_table(plan, {})
     assert table.num_rows == 100_000
+    session.stop()
+
+
+def test_the_same_plan_again_under_its_id_attaches_and_another_is_refused(duck_server: ConnectServer) -> None:
+    session = SparkSession.builder.remote(duck_server.url).create()
+    client = session.client
+    request = client._execute_plan_request_with_metadata()
+    request.operation_id = str(uuid.uuid4())
+    request.plan.CopyFrom(session.range(10)._plan.to_proto(client))
+    request.request_options.add().reattach_options.reattachable = True
+    first = [response.response_id for response in client._stub.ExecutePlan(request)]
+    assert first == [response.response_id for response in client._stub.ExecutePlan(request)]
+    request.plan.CopyFrom(session.range(11)._plan.to_proto(client))
+    with pytest.raises(grpc.RpcError, match="OPERATION_ALREADY_EXISTS"):
+        list(client._stub.ExecutePlan(request))
     session.stop()
 
 

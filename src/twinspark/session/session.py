@@ -101,7 +101,8 @@ class Session:
         """The plan's operation, on the engine that fits it, already known by its id."""
         operation_id = request.operation_id or str(uuid.uuid4())
         asked = Asked(request, decompressed(request.plan), data, operation_id)
-        self._check_new(operation_id)
+        if (known := self.operation(operation_id)) is not None:
+            return same_operation(known, asked)
         wanted = self.engine_wanted
         if wanted == "spark" and not is_table_command(asked.plan, self.config.snapshot()):
             return self._enter(self._relayed(asked, choose.ASKED_FOR_SPARK))
@@ -302,14 +303,17 @@ class Session:
         log.info("operation %s: %s in %.3f s on %s: %s", asked.operation_id, outcome, seconds, engine, reason)
         self.shared.tell(Ended(self.session_id, asked.operation_id, engine, reason, outcome, seconds))
 
-    def _check_new(self, operation_id: str) -> None:
-        if self.operation(operation_id) is not None:
-            raise SparkError("INVALID_HANDLE.OPERATION_ALREADY_EXISTS", handle=operation_id)
-
     def _enter(self, operation: Operation) -> Operation:
         with self._lock:
             self._operations[operation.asked.operation_id] = operation
             return operation
+
+
+def same_operation(known: Operation, asked: Asked) -> Operation:
+    """The same plan again under the same id is a client that lost our answer: it attaches to what is running."""
+    if known.asked.plan != asked.plan:
+        raise SparkError("INVALID_HANDLE.OPERATION_ALREADY_EXISTS", handle=asked.operation_id)
+    return known
 
 
 def readdressed(entry: Entry, session_id: str, generation: int) -> Entry:
