@@ -1,6 +1,5 @@
 """Every differential case of the native functions, from the topic files."""
 
-import cases_circle  # noqa: F401
 import cases_datetime  # noqa: F401
 import cases_decimal  # noqa: F401
 import cases_json  # noqa: F401

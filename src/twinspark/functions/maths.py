@@ -59,9 +59,7 @@ fn("ln(double) -> double?", "spark_ln({0})")
 fn("sqrt(double) -> double?", "CASE WHEN {0} < 0 THEN CAST('nan' AS DOUBLE) ELSE sqrt({0}) END", shows="SQRT")
 fn("degrees(double) -> double?", "({0} * CAST('57.29577951308232' AS DOUBLE))", shows="DEGREES")
 fn("radians(double) -> double?", "({0} * CAST('0.017453292519943295' AS DOUBLE))", shows="RADIANS")
-for name in ("sin", "cos", "sec", "csc"):
-    fn(f"{name}(double) -> double?", f"spark_{name}({{0}})", shows=name.upper())
-for name in ("tan", "cot"):
+for name in ("sin", "cos", "sec", "csc", "tan", "cot"):
     fn(f"{name}(double) -> double?", SPARK, shows=name.upper(), reason="the last bit is that of HotSpot's machine code")
 fn("rint(double) -> double?", "round_even({0}, 0)")
 fn("atan2(double, double) -> double", "spark_atan2({0}, {1})", shows="ATAN2")

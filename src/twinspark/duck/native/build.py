@@ -3,11 +3,9 @@
 import os
 import platform
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-from fractions import Fraction
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -63,72 +61,12 @@ def powers_of_ten(first: int, last: int) -> str:
     return "\n".join([*lines, "};", ""])
 
 
-def circle_table() -> str:
-    """A C table of sine and cosine at every 64th of the circle, each in two parts: circle.c starts from them."""
-    rows = []
-    for step in range(64):
-        sine, cosine = sine_at(step), sine_at(step + 16)
-        near = nearest_power(cosine)
-        high = float(sine)
-        parts = (float(cosine - near), high, short_float(sine - Fraction(high)), float(near))
-        rows.append("    {" + ", ".join(part.hex() for part in parts) + "},")
-    return "\n".join(["static const double circle[64][4] = {", *rows, "};", ""])
-
-
-DIGITS = 256  # bits behind the point
-
-
-def sine_at(step: int) -> Fraction:
-    """sin(step * pi/32): exact at the quarters, elsewhere to 200 bits."""
-    step %= 64
-    if step >= 32:
-        return -sine_at(step - 32)
-    if step % 16 == 0:
-        return Fraction(step // 16)
-    angle = Fraction(step * pi_scaled(), 32 << DIGITS)
-    term, total, n = angle, Fraction(0), 1
-    while abs(term) > Fraction(1, 1 << 220):
-        total += term
-        term = Fraction(int(-term * angle * angle / ((n + 1) * (n + 2)) * (1 << DIGITS)), 1 << DIGITS)
-        n += 2
-    return total
-
-
-def pi_scaled() -> int:
-    """pi by Machin's formula, times 2^DIGITS."""
-    return 4 * (4 * inverse_tangent(5) - inverse_tangent(239))
-
-
-def inverse_tangent(inverse: int) -> int:
-    power, total, n = (1 << DIGITS) // inverse, 0, 1
-    while power:
-        total += power // n if n % 4 == 1 else -(power // n)
-        power //= inverse * inverse
-        n += 2
-    return total
-
-
-def nearest_power(value: Fraction) -> Fraction:
-    """The power of two nearest to a number, with its sign; nothing is nearest to nothing."""
-    if value == 0:
-        return value
-    powers = [Fraction(1, 1 << n) for n in range(5)]
-    found = min(powers, key=lambda power: abs(abs(value) - power))
-    return found if value > 0 else -found
-
-
-def short_float(value: Fraction) -> float:
-    """Rounded to the 24 bits of a single-precision number."""
-    return float(struct.unpack("f", struct.pack("f", float(value)))[0])
-
-
 def compile_extension(into: Path) -> None:
     """Compiles every C file of this folder into one shared library and puts DuckDB's footer behind it."""
     found = compiler()
     assert found is not None
     with tempfile.TemporaryDirectory() as work:
         (Path(work) / "powers_of_ten.h").write_text(powers_of_ten(-292, 324))
-        (Path(work) / "circle_table.h").write_text(circle_table())
         library = Path(work) / "library"
         sources = sorted(str(path) for path in HERE.glob("*.c"))
         command = [found, *FLAGS, *WARNINGS, f"-I{work}", f"-I{HERE}", *sources, "-o", str(library), "-lm"]

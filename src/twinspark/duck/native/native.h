@@ -50,7 +50,7 @@ typedef struct native_aggregate {
 /* The tables, one for each topic file; each ends with a line without a name. A new file is added here and nowhere else. */
 #define FUNCTION_TABLES(_)                                                                                             \
     _(decimal_functions) _(decimal_cast_functions) _(cast_functions) _(zone_functions) _(datetime_functions)           \
-    _(rounding_functions) _(circle_functions)                                                                          \
+    _(rounding_functions)                                                                                              \
     _(pattern_functions) _(parse_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
     _(set_functions) _(sort_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
