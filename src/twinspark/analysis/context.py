@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.settings import Settings
+from twinspark.functions.settings import Settings, disputed_zones
 
 DEFAULTS = {
     "spark.sql.ansi.enabled": "true",
@@ -98,9 +98,12 @@ class Context:
             if self.config.get(key, known).lower() != known.lower():
                 raise NotNative(f"{key} = {self.config[key]}")
         ansi = self.flag("spark.sql.ansi.enabled")
+        zone = self.conf("spark.sql.session.timeZone")
+        if zone in disputed_zones():
+            raise NotNative(f"the time zone {zone}, whose rules depend on the release of Java")
         return Settings(
             ansi=ansi,
-            zone=self.conf("spark.sql.session.timeZone"),
+            zone=zone,
             case_sensitive=self.flag("spark.sql.caseSensitive"),
             timestamp_type=self.conf("spark.sql.timestampType"),
             size_of_null=self.flag("spark.sql.legacy.sizeOfNull") and not ansi,

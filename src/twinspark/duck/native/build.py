@@ -61,12 +61,19 @@ def powers_of_ten(first: int, last: int) -> str:
     return "\n".join([*lines, "};", ""])
 
 
+def disputed_zones() -> str:
+    """A C list of the zones that are left to Spark; functions/settings.py says why."""
+    names = (HERE.parent.parent / "functions" / "disputed_zones.txt").read_text().split()
+    return "\n".join(["static const char *disputed_zones[] = {", *(f'    "{name}",' for name in names), "    0};", ""])
+
+
 def compile_extension(into: Path) -> None:
     """Compiles every C file of this folder into one shared library and puts DuckDB's footer behind it."""
     found = compiler()
     assert found is not None
     with tempfile.TemporaryDirectory() as work:
         (Path(work) / "powers_of_ten.h").write_text(powers_of_ten(-292, 324))
+        (Path(work) / "disputed_zones.h").write_text(disputed_zones())
         library = Path(work) / "library"
         sources = sorted(str(path) for path in HERE.glob("*.c"))
         command = [found, *FLAGS, *WARNINGS, f"-I{work}", f"-I{HERE}", *sources, "-o", str(library), "-lm"]

@@ -3,6 +3,7 @@
  * Regions need to know where the files are: SELECT spark_zoneinfo('<folder>') once for each process (native.load does it).
  * Rules are read once, kept for good, and published under a lock; readers of a published rule need none. */
 #include "zone.h"
+#include "disputed_zones.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,6 +277,9 @@ static enum zone_kind find_region(text id, zone_rules *rules) {
     if (!region_name(id))
         return ZONE_UNKNOWN;
     memcpy(name, id.bytes, id.length);
+    for (const char **disputed = disputed_zones; *disputed; disputed++)
+        if (!strcmp(*disputed, name))
+            return ZONE_ELSEWHERE;
     pthread_mutex_lock(&lock);
     int place = 0;
     while (place < known_count && strcmp(known[place].name, name))
