@@ -31,5 +31,6 @@ def spark(auto_server: ConnectServer) -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     session = SparkSession.builder.remote(auto_server.url).create()
+    type(session)._active_session.session = session  # PySpark gives a checkpoint to the active session, whoever asked
     yield session
     session.stop()

@@ -8,3 +8,5 @@ def test_sessions_open_again_and_again() -> None:
     first = twinspark.session(engine="duckdb")
     second = twinspark.session(engine="duckdb")
     assert first.range(3).count() == second.range(3).count() == 3
+    first.stop()
+    second.stop()

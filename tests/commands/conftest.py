@@ -22,5 +22,6 @@ def commands_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connec
 @pytest.fixture
 def alone(commands_server: ConnectServer) -> Iterator[Any]:
     session = SparkSession.builder.remote(commands_server.url).create()
+    SparkSession._active_session.session = session  # PySpark gives a checkpoint to the active session, whoever asked
     yield session
     session.stop()
