@@ -326,6 +326,7 @@ fn("randn(bigint = null) -> double!", SPARK, deterministic=False, reason="Spark'
 # ---- buckets
 
 BUCKET = """(CASE
+    WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL OR {3} IS NULL THEN NULL
     WHEN {3} <= 0 OR {3} = 9223372036854775807 OR isnan({0}) THEN NULL
     WHEN {1} = {2} OR NOT isfinite({1}) OR NOT isfinite({2}) THEN NULL
     WHEN {1} < {2} THEN CASE WHEN {0} < {1} THEN 0 WHEN {0} >= {2} THEN {3} + 1

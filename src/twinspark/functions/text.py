@@ -206,6 +206,8 @@ def mask_type(call: Call) -> Typed:
     if not is_string(call.types[0]) and not is_null(call.types[0]):
         raise unexpected_input_type(call, 0, '"STRING"')
     marks = [mark_of(argument) for argument in call.arguments[1:]]
+    if len(marks) > len(STANDARD):
+        raise NotNative("mask of more than five arguments")
     shown = [a.text for a in call.arguments] + [m or "NULL" for m in STANDARD[len(marks) :]]
     wanted = (STRING, *[None] * len(marks))
     return Typed(STRING, True, wanted, mask_writer([*marks, *STANDARD[len(marks) :]]), f"mask({', '.join(shown)})")

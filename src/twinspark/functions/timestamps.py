@@ -288,6 +288,8 @@ def fields_made(kind: DataType, tries: bool, parts: int) -> Callable[[Call], Typ
         casts = (INT, INT, INT, INT, INT, DecimalType(16, 6), STRING)[:parts]
         if any(not fits(type, cast) for type, cast in zip(call.types, casts, strict=True)):
             raise NotNative(f"{call.name} of these types")
+        if not call.name.endswith(("_ltz", "_ntz")) and call.settings.timestamp_type != "TIMESTAMP_LTZ":
+            raise NotNative(f"{call.name} where timestamps are without a zone")
         nullable = not fails
         return Typed(kind, nullable, casts, timestamp_made(kind, fails), add_nullable_casts=True)
 

@@ -269,12 +269,7 @@ def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
     if isinstance(node.right, tree.Lateral):
         return lateral(left, node.right, kind, node.condition, walk)
     right = read_joined(node.right, left, walk)
-    names = list(node.using)
-    if node.natural:
-        shown = {a.name.lower() for a in right.attributes}
-        names = list({a.name.lower(): a.name for a in reversed(left.attributes) if a.name.lower() in shown}.values())[
-            ::-1
-        ]
+    names = common_names(left, right) if node.natural else list(node.using)
     if names:
         return make.using_join(left, right, kind, names, walk.settings)
 
@@ -282,6 +277,15 @@ def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
         return join_condition(node.condition, kind, sides, walk)
 
     return make.join(left, right, kind, condition)
+
+
+def common_names(left: Frame, right: Frame) -> list[str]:
+    """What NATURAL joins by: the left side's names that the right side has too."""
+    shown = {a.name.lower() for a in right.attributes}
+    common = [a.name for a in left.attributes if a.name.lower() in shown]
+    if len({name.lower() for name in common}) < len(common):
+        raise NotNative("SQL: a natural join by a name that is there twice")
+    return common
 
 
 def join_condition(node: tree.Expression | None, kind: str, sides: Frame, walk: Walk) -> Expression | None:
