@@ -10,7 +10,9 @@ from twinspark.session.frames import Frame
 
 MEBIBYTE = 1024 * 1024
 AHEAD_BYTES = 64 * MEBIBYTE  # how far the engine may run ahead of the client
-RETRY_BYTES = 10 * MEBIBYTE  # spark.connect.execute.reattachable.observerRetryBufferSize: sent, not yet released
+# Sent, not yet released. Spark keeps 10 MiB, but that much may lie in grpc's and the kernel's buffers alone when a
+# connection is cut, and is then lost to the client.
+RETRY_BYTES = 64 * MEBIBYTE
 
 
 class Cancelled(Exception):
