@@ -1,7 +1,8 @@
+BENCHED := duckdb,twinspark,sail,spark
 .PHONY: bench bench-compare
 
 bench: $(READY)  ## TPC-H on raw DuckDB, twinspark, Sail and Spark: seconds and ratios (ENGINES=…, SCALE=1)
-	$(BIN)/python bench/tpch.py --scale $(or $(SCALE),1) --engines $(or $(ENGINES),duckdb,twinspark,sail,spark)
+	$(BIN)/python bench/tpch.py --scale $(or $(SCALE),1) --engines $(or $(ENGINES),$(BENCHED))
 
 bench-compare: $(READY)  ## TPC-H answers of twinspark and Spark compared exactly (SCALE=1)
 	$(BIN)/python bench/tpch_compare.py --scale $(or $(SCALE),1)
