@@ -281,11 +281,11 @@ def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
 
 def common_names(left: Frame, right: Frame) -> list[str]:
     """What NATURAL joins by: the left side's names that the right side has too."""
-    shown = {a.name.lower() for a in right.attributes}
-    common = [a.name for a in left.attributes if a.name.lower() in shown]
-    if len({name.lower() for name in common}) < len(common):
+    shown = [a.name.lower() for a in right.attributes]
+    common = {a.name.lower(): a.name for a in reversed(left.attributes) if a.name.lower() in shown}
+    if any(shown.count(name) > 1 for name in common):
         raise NotNative("SQL: a natural join by a name that is there twice")
-    return common
+    return list(common.values())[::-1]
 
 
 def join_condition(node: tree.Expression | None, kind: str, sides: Frame, walk: Walk) -> Expression | None:
