@@ -1,8 +1,10 @@
 """Every Spark function, one line each, in topic files; importing the room fills the list."""
 
 from twinspark.functions import aggregates as aggregates
+from twinspark.functions import arithmetic as arithmetic
 from twinspark.functions import arrays as arrays
 from twinspark.functions import bitmaps as bitmaps
+from twinspark.functions import comparison as comparison
 from twinspark.functions import conditional as conditional
 from twinspark.functions import dates as dates
 from twinspark.functions import formats as formats
@@ -13,11 +15,11 @@ from twinspark.functions import hashes as hashes
 from twinspark.functions import intervals as intervals
 from twinspark.functions import json as json
 from twinspark.functions import lambdas as lambdas
+from twinspark.functions import logic as logic
 from twinspark.functions import maps as maps
 from twinspark.functions import maths as maths
 from twinspark.functions import misc as misc
 from twinspark.functions import number_formats as number_formats
-from twinspark.functions import operators as operators
 from twinspark.functions import percentiles as percentiles
 from twinspark.functions import raising as raising
 from twinspark.functions import regex as regex

@@ -7,7 +7,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.common_types import common_type, common_type_without_strings, force_nullable
-from twinspark.functions.operators import check_comparable
+from twinspark.functions.comparison import check_comparable
 from twinspark.functions.registry import fn
 from twinspark.functions.typing import Call, Typed, different_data_types, unexpected_input_type
 from twinspark.types import (

@@ -7,18 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.casts import not_native
-from twinspark.functions.families import implicit_type
-from twinspark.functions.native_spelling import (
-    sql_decimal_add,
-    sql_decimal_divide,
-    sql_decimal_multiply,
-    sql_decimal_remainder,
-    sql_decimal_subtract,
-)
-from twinspark.functions.operators import (
+from twinspark.functions.arithmetic import (
     BITS,
-    TIMELY,
     add_type,
     arithmetic,
     checked_sign,
@@ -27,6 +17,16 @@ from twinspark.functions.operators import (
     multiply_type,
     remainder,
     wrapped,
+)
+from twinspark.functions.casts import not_native
+from twinspark.functions.date_arithmetic import TIMELY
+from twinspark.functions.families import implicit_type
+from twinspark.functions.native_spelling import (
+    sql_decimal_add,
+    sql_decimal_divide,
+    sql_decimal_multiply,
+    sql_decimal_remainder,
+    sql_decimal_subtract,
 )
 from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error, error_with, text

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.operators import FLOATING
+from twinspark.functions.operands import FLOATING
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import cast_to
 from twinspark.functions.typing import Call, Typed

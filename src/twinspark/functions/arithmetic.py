@@ -1,0 +1,275 @@
+"""Arithmetic and bits: what comes out of two operands, and DuckDB's spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.common_types import tightest_common_type
+from twinspark.functions.date_arithmetic import TIMELY, timely
+from twinspark.functions.intervals import interval_scaled
+from twinspark.functions.native_spelling import (
+    sql_decimal_add,
+    sql_decimal_divide,
+    sql_decimal_integral_divide,
+    sql_decimal_multiply,
+    sql_decimal_remainder,
+    sql_decimal_subtract,
+)
+from twinspark.functions.operands import (
+    ARITHMETIC_INPUT,
+    FLOATING,
+    numeric_operands,
+    operand_types,
+    refused_operands,
+)
+from twinspark.functions.registry import SPARK, fn
+from twinspark.functions.spelling import ANSI_CONFIG, cast_to, error
+from twinspark.functions.typing import (
+    Call,
+    Typed,
+    different_operand_types,
+    unexpected_input_type,
+    wrong_operand_type,
+)
+from twinspark.types import (
+    DOUBLE,
+    INT,
+    INTERVAL,
+    LONG,
+    ByteType,
+    CalendarIntervalType,
+    DataType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    ShortType,
+    adjusted_decimal,
+    is_integral,
+    is_null,
+    is_numeric,
+    is_string,
+)
+
+
+def add_type(a: DecimalType, b: DecimalType) -> DecimalType:
+    scale = max(a.scale, b.scale)
+    return adjusted_decimal(max(a.precision - a.scale, b.precision - b.scale) + scale + 1, scale)
+
+
+def multiply_type(a: DecimalType, b: DecimalType) -> DecimalType:
+    return adjusted_decimal(a.precision + b.precision + 1, a.scale + b.scale)
+
+
+def divide_type(a: DecimalType, b: DecimalType) -> DecimalType:
+    scale = max(6, a.scale + b.precision + 1)
+    return adjusted_decimal(a.precision - a.scale + b.scale + scale, scale)
+
+
+def remainder_type(a: DecimalType, b: DecimalType) -> DecimalType:
+    scale = max(a.scale, b.scale)
+    return adjusted_decimal(min(a.precision - a.scale, b.precision - b.scale) + scale, scale)
+
+
+def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        if any(isinstance(type, TIMELY) for type in call.types):
+            typed = timely(call) if call.name in ("+", "-") else interval_scaled(call) if call.name == "*" else None
+            if typed is None:
+                raise NotNative(f"{call.name} of these dates or intervals")
+            return typed
+        left, right = numeric_operands(call)
+        if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+            overflows = not call.settings.ansi  # to null
+            return Typed(decimal_type(left, right), overflows, (left, right), add_nullable_casts=True)
+        return Typed(left, False, (left, right), add_nullable_casts=True)
+
+    return rule
+
+
+def divide(call: Call) -> Typed:
+    if any(isinstance(type, TIMELY) for type in call.types):
+        typed = interval_scaled(call)
+        if typed is None:
+            raise NotNative("division of intervals")
+        return typed
+    if is_null(call.types[0]):
+        check_divisor(call)
+        return Typed(DOUBLE, True, (DOUBLE, DOUBLE))
+    left, right = numeric_operands(call)
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        return Typed(divide_type(left, right), True, (left, right))
+    return Typed(DOUBLE, True, (DOUBLE, DOUBLE))
+
+
+def check_divisor(call: Call) -> None:
+    """Of a null: what is no number is refused."""
+    right = call.types[1]
+    if is_string(right) and call.settings.ansi:
+        raise wrong_operand_type(
+            call, '("DOUBLE" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")', right
+        )
+    if not (is_numeric(right) or is_null(right) or is_string(right)):
+        raise different_operand_types(call)
+
+
+WHOLE_INPUT = '("BIGINT" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")'
+
+
+def integral_divide(call: Call) -> Typed:
+    if any(isinstance(type, TIMELY) for type in call.types):
+        raise NotNative("div of intervals")
+    left, right = numeric_operands(call, LONG)
+    if isinstance(left, FLOATING):
+        raise refused_operands(call, *operand_types(call), WHOLE_INPUT)
+    if isinstance(left, DecimalType):
+        return Typed(LONG, True, (left, right))
+    return Typed(LONG, True, (LONG, LONG))
+
+
+def remainder(call: Call) -> Typed:
+    left, right = numeric_operands(call)
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        return Typed(remainder_type(left, right), True, (left, right))
+    return Typed(left, True, (left, right))
+
+
+def negative(call: Call) -> Typed:
+    (type,) = call.types
+    if is_string(type) or is_null(type):
+        return Typed(DOUBLE, True, (DOUBLE,))
+    if isinstance(type, CalendarIntervalType):
+        return Typed(type, call.arguments[0].nullable, writer=SPARK)
+    if not is_numeric(type) and not isinstance(type, INTERVAL):
+        raise unexpected_input_type(call, 0, ARITHMETIC_INPUT)
+    return Typed(type, call.arguments[0].nullable)
+
+
+BITS = {ByteType: 8, ShortType: 16, IntegerType: 32, LongType: 64}
+WIDER = {8: "INTEGER", 16: "INTEGER", 32: "BIGINT", 64: "HUGEINT"}
+
+
+def wrapped(sql: str, type: DataType) -> str:
+    """Java's wrap-around: the low bits of an exact result, as a signed number."""
+    half = 1 << (BITS[type.__class__] - 1)
+    return cast_to(f"((({sql}) + {half}) % {2 * half} + {2 * half}) % {2 * half} - {half}", type)
+
+
+def sum_like(operator: str) -> Callable[..., str]:
+    def write(call: Any, left: str, right: str) -> str:
+        if isinstance(call.type, DecimalType):
+            return decimal_call(sql_decimal_add if operator == "+" else sql_decimal_subtract, call, left, right)
+        if is_integral(call.type) and not call.settings.ansi:
+            wide = "HUGEINT" if isinstance(call.type, IntegerType | LongType) else "INTEGER"
+            return wrapped(f"CAST({left} AS {wide}) {operator} CAST({right} AS {wide})", call.type)
+        return f"({left} {operator} {right})"
+
+    return write
+
+
+def times(call: Any, left: str, right: str) -> str:
+    if isinstance(call.type, DecimalType):
+        return decimal_call(sql_decimal_multiply, call, left, right)
+    if is_integral(call.type) and not call.settings.ansi:
+        return wrapped(f"CAST({left} AS HUGEINT) * CAST({right} AS HUGEINT)", call.type)
+    return f"({left} * {right})"
+
+
+def decimal_call(spell: Callable[..., str], call: Any, left: str, right: str) -> str:
+    a, b = (argument.type for argument in call.arguments)
+    result = (call.type.precision, call.type.scale)
+    return spell(left, (a.precision, a.scale), right, (b.precision, b.scale), result, call.settings.ansi)
+
+
+def divided(call: Any, left: str, right: str) -> str:
+    if isinstance(call.type, DecimalType):
+        return decimal_call(sql_decimal_divide, call, left, right)
+    if not call.settings.ansi:
+        return f"({left} / nullif({right}, 0))"
+    zero = error("DIVIDE_BY_ZERO", config=ANSI_CONFIG)
+    return f"(CASE WHEN {right} = 0 AND {left} IS NOT NULL THEN {zero} ELSE {left} / nullif({right}, 0) END)"
+
+
+def integral_divided(call: Any, left: str, right: str) -> str:
+    if isinstance(call.arguments[0].type, DecimalType):
+        a, b = ((argument.type.precision, argument.type.scale) for argument in call.arguments)
+        return sql_decimal_integral_divide(left, a, right, b, call.settings.ansi)
+    if call.settings.ansi:
+        return f"({left} // {right})"
+    return wrapped(f"CAST({left} AS HUGEINT) // nullif({right}, 0)", call.type)
+
+
+def remained(call: Any, left: str, right: str) -> str:
+    if isinstance(call.type, DecimalType):
+        return decimal_call(sql_decimal_remainder, call, left, right)
+    if not call.settings.ansi:
+        return cast_to(f"{left} % nullif({right}, 0)", call.type)
+    if isinstance(call.type, FLOATING):
+        zero = error("REMAINDER_BY_ZERO", config=ANSI_CONFIG)
+        return f"(CASE WHEN {right} = 0 AND {left} IS NOT NULL THEN {zero} ELSE {left} % nullif({right}, 0) END)"
+    if right.isdigit():
+        return f"({left} % {right})"
+    return f"(CASE WHEN {right} = -1 THEN {left} - {left} ELSE {left} % {right} END)"  # the smallest number over -1
+
+
+def negated(call: Any, value: str) -> str:
+    if isinstance(call.type, DecimalType) and call.type.precision == 38:
+        raise NotNative("the negative of a decimal of 38 digits")
+    if not is_integral(call.type):
+        return f"(-{value})"
+    if not call.settings.ansi:
+        return wrapped(f"-CAST({value} AS HUGEINT)", call.type)
+    return checked_sign(f"-{value}", value, call.type)
+
+
+def checked_sign(made: str, value: str, type: DataType) -> str:
+    """The smallest number has no positive counterpart."""
+    least = -(1 << (BITS[type.__class__] - 1))
+    raised = error("ARITHMETIC_OVERFLOW", message="overflow", alternative="", config=ANSI_CONFIG)
+    return f"(CASE WHEN {value} = {least} THEN {raised} ELSE {cast_to(made, type)} END)"
+
+
+fn("+(any, any)", sum_like("+"), rule=arithmetic(add_type))
+fn("-(any, any)", sum_like("-"), rule=arithmetic(add_type))
+fn("*(any, any)", times, rule=arithmetic(multiply_type))
+fn("/(any, any)", divided, rule=divide)
+fn("div(any, any)", integral_divided, rule=integral_divide)
+fn("%(any, any)", remained, rule=remainder)
+fn("mod(any, any)", remained, rule=remainder)
+fn("negative(any)", negated, rule=negative)
+
+
+def positive(call: Call) -> Typed:
+    return replace(negative(call), text=f"(+ {call.arguments[0].text})")
+
+
+fn("positive(any)", "{0}", rule=positive)
+
+
+def bitwise(call: Call) -> Typed:
+    left, right = operand_types(call)
+    if is_null(left) and is_null(right):
+        return Typed(INT, True, (INT, INT))
+    found = tightest_common_type(left, right, call.settings.ansi)
+    if found is None or not is_integral(found):
+        raise refused_operands(call, left, right, '"INTEGRAL"')
+    return Typed(found, False, (found, found), add_nullable_casts=True)
+
+
+fn("&(any, any)", "({0} & {1})", rule=bitwise)
+fn("|(any, any)", "({0} | {1})", rule=bitwise)
+fn("^(any, any)", "xor({0}, {1})", rule=bitwise)
+
+
+def bitwise_not(call: Call) -> Typed:
+    (type,) = call.types
+    if is_null(type):
+        return Typed(INT, True, (INT,))
+    if not is_integral(type):
+        raise unexpected_input_type(call, 0, '"INTEGRAL"')
+    return Typed(type, call.any_nullable)
+
+
+fn("~(any)", "(~{0})", rule=bitwise_not)

@@ -1,0 +1,109 @@
+"""Where two operands meet: the types that arithmetic and comparison cast them to, and what they refuse."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.common_types import string_promotion, tightest_common_type
+from twinspark.functions.typing import (
+    Call,
+    different_operand_types,
+    wrong_operand_type,
+)
+from twinspark.types import (
+    DOUBLE,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    decimal_for,
+    is_integral,
+    is_null,
+    is_numeric,
+    is_string,
+)
+
+INPUTS = {
+    "*": '"NUMERIC"',
+    "%": '"NUMERIC"',
+    "/": '("DOUBLE" or "DECIMAL")',
+    "div": '("BIGINT" or "DECIMAL" or "INTERVAL YEAR TO MONTH" or "INTERVAL DAY TO SECOND")',
+}
+ARITHMETIC_INPUT = '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH" or "INTERVAL")'
+
+
+def literal_decimal(argument: Any) -> DecimalType:
+    """A whole-number literal beside a decimal takes only the digits it has (DataTypeUtils.fromLiteral)."""
+    value = getattr(argument, "value", None)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return DecimalType(max(len(str(abs(value))), 1), 0)
+    return decimal_for(argument.type)
+
+
+def operand_types(call: Call) -> tuple[DataType, DataType]:
+    """The types both operands are cast to before the operator decides (PromoteStrings, DecimalPrecision)."""
+    left, right = call.types
+    if is_string(left) != is_string(right):
+        left, right = promoted_strings(call, left, right)
+    if isinstance(left, DecimalType) != isinstance(right, DecimalType):
+        left, right = beside_decimal(call, left, right)
+    return left, right
+
+
+NUMBER_TEXT = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def check_number_text(call: Call) -> None:
+    """A constant text that is no number raises, but not beside a null: there Spark never looks at it."""
+    for constant, other in (call.arguments, tuple(reversed(call.arguments))):
+        value = getattr(constant, "value", None)
+        if isinstance(value, str) and is_numeric(other.type) and other.nullable and not NUMBER_TEXT.fullmatch(value):
+            raise NotNative("a text that may be no number beside a number that may be null")
+
+
+def promoted_strings(call: Call, left: DataType, right: DataType) -> tuple[DataType, DataType]:
+    if call.settings.ansi:
+        check_number_text(call)
+        found = string_promotion(left, right, True)
+        return (found, found) if found is not None else (left, right)
+    return (DOUBLE if is_string(left) else left, DOUBLE if is_string(right) else right)
+
+
+def beside_decimal(call: Call, left: DataType, right: DataType) -> tuple[DataType, DataType]:
+    def met(argument: Any, type: DataType) -> DataType:
+        if isinstance(type, DecimalType):
+            return DOUBLE if isinstance(left, FLOATING) or isinstance(right, FLOATING) else type
+        return literal_decimal(argument) if is_integral(type) and type == argument.type else decimal_of(type)
+
+    return met(call.arguments[0], left), met(call.arguments[1], right)
+
+
+FLOATING = FloatType | DoubleType
+
+
+def decimal_of(type: DataType) -> DataType:
+    return decimal_for(type) if is_integral(type) else type
+
+
+def refused_operands(call: Call, left: DataType, right: DataType, required: str) -> SparkError:
+    """Spark casts operands only to a type that the operator takes: those it leaves apart differ, says the error."""
+    return wrong_operand_type(call, required, left) if left == right else different_operand_types(call)
+
+
+def numeric_operands(call: Call, nothing: DataType = DOUBLE) -> tuple[DataType, DataType]:
+    """`nothing` is what two nulls are taken as."""
+    left, right = operand_types(call)
+    if is_null(left) and is_null(right):
+        return nothing, nothing
+    if not call.settings.ansi and is_string(left) and is_string(right):
+        return DOUBLE, DOUBLE
+    if not (isinstance(left, DecimalType) and isinstance(right, DecimalType)):
+        found = tightest_common_type(left, right, call.settings.ansi)
+        if found is None or (left != right and not is_numeric(found)):
+            raise different_operand_types(call)
+        left = right = found
+    if not is_numeric(left):
+        raise wrong_operand_type(call, INPUTS.get(call.name, ARITHMETIC_INPUT), left)
+    return left, right
