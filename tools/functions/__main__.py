@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from tools.functions.syntax import is_native_syntax
 from tools.record.groups import TOPICS
 from twinspark.functions import SPARK, canonical, overloads
 from twinspark.functions.known import SPARK_FUNCTIONS
@@ -57,7 +58,7 @@ def shown(name: str) -> str:
 
 
 def engine_of(name: str) -> str:
-    answered = {is_native(signature) for signature in overloads(name)}
+    answered = {is_native(signature) for signature in overloads(name)} or {is_native_syntax(name)}
     return {frozenset({True}): "duckdb", frozenset({True, False}): "duckdb, Spark"}.get(frozenset(answered), "Spark")
 
 
