@@ -52,6 +52,7 @@ typedef void (*state_destroy_callback)(duckdb_aggregate_state *, idx_t);
 #define duckdb_free CALL(25, void, void *)
 #define duckdb_create_logical_type CALL(156, duckdb_logical_type, int)
 #define duckdb_create_list_type CALL(159, duckdb_logical_type, duckdb_logical_type)
+#define duckdb_create_struct_type CALL(163, duckdb_logical_type, duckdb_logical_type *, const char **, idx_t)
 #define duckdb_get_type_id CALL(166, int, duckdb_logical_type)
 #define duckdb_create_decimal_type CALL(165, duckdb_logical_type, uint8_t, uint8_t)
 #define duckdb_decimal_width CALL(167, uint8_t, duckdb_logical_type)

@@ -177,9 +177,20 @@ static int type_of(char letter) {
     return 0;
 }
 
-/* '[' before a letter is a list of it, '#' the DECIMAL of this registration. */
+static duckdb_logical_type variant_type(void) {
+    duckdb_logical_type parts[2] = {duckdb_create_logical_type(TYPE_BLOB), duckdb_create_logical_type(TYPE_BLOB)};
+    const char *names[2] = {"value", "metadata"};
+    duckdb_logical_type made = duckdb_create_struct_type(parts, names, 2);
+    duckdb_destroy_logical_type(&parts[0]);
+    duckdb_destroy_logical_type(&parts[1]);
+    return made;
+}
+
+/* '[' before a letter is a list of it, '#' the DECIMAL of this registration, 'V' a variant. */
 static duckdb_logical_type logical_type(const char **types, int scale) {
     char letter = *(*types)++;
+    if (letter == 'V')
+        return variant_type();
     if (letter == '#')
         return duckdb_create_decimal_type(38, (uint8_t)scale);
     if (letter != '[')

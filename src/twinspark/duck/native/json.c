@@ -112,12 +112,18 @@ static bool add_escape(json_reader *reader) {
     case 'r': add_byte(&reader->string, '\r'); return true;
     case '"':
     case '/':
-    case '\\':
-    case '\'': add_byte(&reader->string, c); return true;
+    case '\\': add_byte(&reader->string, c); return true;
+    case '\'':
+        if (reader->double_quotes)
+            return refuse(reader, MALFORMED), false;
+        add_byte(&reader->string, c);
+        return true;
     case 'u': return add_escaped_character(reader);
     default: return refuse(reader, MALFORMED), false;
     }
 }
+
+static bool is_quote(const json_reader *reader, char c) { return c == '"' || (c == '\'' && !reader->double_quotes); }
 
 static bool read_string(json_reader *reader) {
     char quote = *reader->at++;
@@ -239,6 +245,8 @@ static enum json_token read_value(json_reader *reader) {
     switch (*reader->at) {
     case '"':
     case '\'':
+        if (!is_quote(reader, *reader->at))
+            return refuse(reader, MALFORMED);
         if (!read_string(reader))
             return NO_TOKEN;
         reader->need_comma = true;
@@ -254,7 +262,7 @@ static enum json_token read_value(json_reader *reader) {
 }
 
 static enum json_token read_name(json_reader *reader) {
-    if (reader->at == reader->end || (*reader->at != '"' && *reader->at != '\''))
+    if (reader->at == reader->end || !is_quote(reader, *reader->at))
         return refuse(reader, MALFORMED);
     if (!read_string(reader))
         return NO_TOKEN;

@@ -24,6 +24,7 @@ typedef struct {
     bool after_name; /* the problem stands where a field's value should */
     bool non_numeric; /* NaN, Infinity and their kin are numbers */
     bool no_controls; /* raw control characters in strings are an error */
+    bool double_quotes; /* only these enclose strings */
 } json_reader;
 
 void open_json(json_reader *reader, text value);

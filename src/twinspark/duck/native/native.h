@@ -1,6 +1,7 @@
 /* What every kernel of the extension uses: a call's arguments, its result, NULLs, errors, and the registration table. */
 #pragma once
 #include "duckdb_api.h"
+#include "sketch_tables.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -54,8 +55,9 @@ typedef struct native_aggregate {
     _(pattern_functions) _(parse_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
     _(set_functions) _(sort_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
-    _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) _(json_functions) _(to_json_functions) _(from_json_functions)
-#define AGGREGATE_TABLES(_) _(decimal_aggregates) _(sketch_aggregates) _(moment_aggregates) _(window_aggregates) _(bitmap_aggregates)
+    _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(to_json_functions) _(from_json_functions)                                                                                                \
+    _(variant_functions) _(variant_make_functions) _(variant_schema_functions)
+#define AGGREGATE_TABLES(_) _(decimal_aggregates) SKETCH_AGGREGATE_TABLES(_) _(moment_aggregates) _(window_aggregates) _(bitmap_aggregates)
 #define DECLARE_FUNCTIONS(table) extern const native_function table[];
 #define DECLARE_AGGREGATES(table) extern const native_aggregate table[];
 FUNCTION_TABLES(DECLARE_FUNCTIONS)

@@ -1,0 +1,284 @@
+/* Reads variants in Spark's binary form: kinds, sizes, members, scalars; every step is checked against the bytes there are. */
+#include "variant.h"
+
+static unsigned char byte_at(const variant *v, uint32_t at) { return (unsigned char)v->value.bytes[at]; }
+static bool within(text bytes, uint64_t from, uint64_t length) { return from + length <= bytes.length; }
+
+static uint32_t unsigned_at(text bytes, uint32_t at, uint32_t size) {
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < size; i++)
+        value |= (uint32_t)(unsigned char)bytes.bytes[at + i] << (8 * i);
+    return value;
+}
+
+static int64_t signed_at(const variant *v, uint32_t at, uint32_t size) {
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < size; i++)
+        value |= (uint64_t)byte_at(v, at + i) << (8 * i);
+    return size == 8 ? (int64_t)value : (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size);
+}
+
+static enum variant_kind primitive_kind(int primitive) {
+    switch (primitive) {
+    case PRIMITIVE_NULL: return KIND_NULL;
+    case PRIMITIVE_TRUE:
+    case PRIMITIVE_FALSE: return KIND_BOOLEAN;
+    case PRIMITIVE_INT1:
+    case PRIMITIVE_INT2:
+    case PRIMITIVE_INT4:
+    case PRIMITIVE_INT8: return KIND_LONG;
+    case PRIMITIVE_DOUBLE: return KIND_DOUBLE;
+    case PRIMITIVE_DECIMAL4:
+    case PRIMITIVE_DECIMAL8:
+    case PRIMITIVE_DECIMAL16: return KIND_DECIMAL;
+    case PRIMITIVE_DATE: return KIND_DATE;
+    case PRIMITIVE_TIMESTAMP: return KIND_TIMESTAMP;
+    case PRIMITIVE_TIMESTAMP_NTZ: return KIND_TIMESTAMP_NTZ;
+    case PRIMITIVE_FLOAT: return KIND_FLOAT;
+    case PRIMITIVE_BINARY: return KIND_BINARY;
+    case PRIMITIVE_LONG_STRING: return KIND_STRING;
+    case PRIMITIVE_UUID: return KIND_UUID;
+    default: return KIND_MALFORMED;
+    }
+}
+
+static int info_of(const variant *v) { return byte_at(v, v->at) >> 2; }
+static int basic_of(const variant *v) { return byte_at(v, v->at) & 3; }
+
+enum variant_kind kind_of(const variant *v) {
+    if (!within(v->value, v->at, 1))
+        return KIND_MALFORMED;
+    switch (basic_of(v)) {
+    case BASIC_SHORT_STRING: return KIND_STRING;
+    case BASIC_OBJECT: return KIND_OBJECT;
+    case BASIC_ARRAY: return KIND_ARRAY;
+    default: return primitive_kind(info_of(v));
+    }
+}
+
+bool open_nest(const variant *v, variant_nest *nest) {
+    bool object = basic_of(v) == BASIC_OBJECT;
+    int info = info_of(v);
+    uint32_t count_size = (info >> (object ? 4 : 2) & 1) ? 4 : 1;
+    if (!within(v->value, v->at + 1, count_size))
+        return false;
+    nest->count = unsigned_at(v->value, v->at + 1, count_size);
+    nest->id_size = object ? (uint32_t)(info >> 2 & 3) + 1 : 0;
+    nest->offset_size = (uint32_t)(info & 3) + 1;
+    nest->ids = v->at + 1 + count_size;
+    uint64_t offsets = nest->ids + (uint64_t)nest->count * nest->id_size;
+    uint64_t data = offsets + ((uint64_t)nest->count + 1) * nest->offset_size;
+    nest->offsets = (uint32_t)offsets;
+    nest->data = (uint32_t)data;
+    return data <= v->value.length;
+}
+
+static uint32_t nest_size(const variant *v) {
+    variant_nest nest;
+    if (!open_nest(v, &nest))
+        return 0;
+    uint32_t data = unsigned_at(v->value, nest.offsets + nest.count * nest.offset_size, nest.offset_size);
+    return within(v->value, nest.data, data) ? nest.data - v->at + data : 0;
+}
+
+static uint32_t primitive_size(const variant *v) {
+    switch (info_of(v)) {
+    case PRIMITIVE_NULL:
+    case PRIMITIVE_TRUE:
+    case PRIMITIVE_FALSE: return 1;
+    case PRIMITIVE_INT1: return 2;
+    case PRIMITIVE_INT2: return 3;
+    case PRIMITIVE_INT4:
+    case PRIMITIVE_DATE:
+    case PRIMITIVE_FLOAT: return 5;
+    case PRIMITIVE_INT8:
+    case PRIMITIVE_DOUBLE:
+    case PRIMITIVE_TIMESTAMP:
+    case PRIMITIVE_TIMESTAMP_NTZ: return 9;
+    case PRIMITIVE_DECIMAL4: return 6;
+    case PRIMITIVE_DECIMAL8: return 10;
+    case PRIMITIVE_DECIMAL16: return 18;
+    case PRIMITIVE_UUID: return 17;
+    case PRIMITIVE_BINARY:
+    case PRIMITIVE_LONG_STRING: return within(v->value, v->at + 1, 4) ? 5 + unsigned_at(v->value, v->at + 1, 4) : 0;
+    default: return 0;
+    }
+}
+
+uint32_t size_of(const variant *v) {
+    if (!within(v->value, v->at, 1))
+        return 0;
+    int basic = basic_of(v);
+    uint32_t size = basic == BASIC_PRIMITIVE      ? primitive_size(v)
+                    : basic == BASIC_SHORT_STRING ? 1 + (uint32_t)info_of(v)
+                                                  : nest_size(v);
+    return within(v->value, v->at, size) ? size : 0;
+}
+
+bool member_at(const variant *v, const variant_nest *nest, uint32_t index, variant *member) {
+    *member = *v;
+    uint64_t at = (uint64_t)nest->data + unsigned_at(v->value, nest->offsets + index * nest->offset_size, nest->offset_size);
+    member->at = (uint32_t)at;
+    return at < v->value.length && size_of(member);
+}
+
+static bool dictionary_key(text metadata, uint32_t id, text *key) {
+    uint32_t size = metadata.length ? ((unsigned char)metadata.bytes[0] >> 6) + 1u : 0;
+    if (!size || !within(metadata, 1, size))
+        return false;
+    uint32_t count = unsigned_at(metadata, 1, size);
+    uint64_t strings = 1 + ((uint64_t)count + 2) * size;
+    if (id >= count || strings > metadata.length)
+        return false;
+    uint32_t from = unsigned_at(metadata, 1 + (id + 1) * size, size), to = unsigned_at(metadata, 1 + (id + 2) * size, size);
+    if (from > to || !within(metadata, strings, to))
+        return false;
+    *key = (text){metadata.bytes + strings + from, to - from};
+    return true;
+}
+
+bool key_at(const variant *v, const variant_nest *nest, uint32_t index, text *key) {
+    return dictionary_key(v->metadata, unsigned_at(v->value, nest->ids + index * nest->id_size, nest->id_size), key);
+}
+
+int64_t long_of(const variant *v) {
+    switch (info_of(v)) {
+    case PRIMITIVE_INT1: return signed_at(v, v->at + 1, 1);
+    case PRIMITIVE_INT2: return signed_at(v, v->at + 1, 2);
+    case PRIMITIVE_INT4:
+    case PRIMITIVE_DATE: return signed_at(v, v->at + 1, 4);
+    default: return signed_at(v, v->at + 1, 8);
+    }
+}
+
+double double_of_variant(const variant *v) {
+    double value;
+    memcpy(&value, v->value.bytes + v->at + 1, sizeof value);
+    return value;
+}
+
+float float_of_variant(const variant *v) {
+    float value;
+    memcpy(&value, v->value.bytes + v->at + 1, sizeof value);
+    return value;
+}
+
+bool bytes_of(const variant *v, text *bytes) {
+    uint32_t size = size_of(v), head = basic_of(v) == BASIC_SHORT_STRING ? 1 : 5;
+    if (!size)
+        return false;
+    *bytes = (text){v->value.bytes + v->at + head, size - head};
+    return true;
+}
+
+static int digits_in(int128 value) {
+    uint128 rest = value < 0 ? -(uint128)value : (uint128)value;
+    int digits = 1;
+    while (rest /= 10)
+        digits++;
+    return digits;
+}
+
+bool decimal_of(const variant *v, variant_decimal *decimal) {
+    int most = info_of(v) == PRIMITIVE_DECIMAL4 ? 9 : info_of(v) == PRIMITIVE_DECIMAL8 ? 18 : 38;
+    int128 value;
+    if (most == 38)
+        memcpy(&value, v->value.bytes + v->at + 2, sizeof value);
+    else
+        value = signed_at(v, v->at + 2, most == 9 ? 4 : 8);
+    int scale = byte_at(v, v->at + 1);
+    if (scale > most || digits_in(value) > most)
+        return false;
+    while (scale > 0 && value % 10 == 0) {
+        value /= 10;
+        scale--;
+    }
+    *decimal = (variant_decimal){value, scale};
+    return true;
+}
+
+static bool members_well_formed(const variant *v, bool object) {
+    variant_nest nest;
+    text key;
+    variant member;
+    if (!open_nest(v, &nest))
+        return false;
+    for (uint32_t i = 0; i < nest.count; i++)
+        if ((object && !key_at(v, &nest, i, &key)) || !member_at(v, &nest, i, &member) || !well_formed(&member))
+            return false;
+    return true;
+}
+
+bool well_formed(const variant *v) {
+    variant_decimal decimal;
+    if (!v->metadata.length || (v->metadata.bytes[0] & 15) != 1 || !size_of(v))
+        return false;
+    switch (kind_of(v)) {
+    case KIND_OBJECT:
+    case KIND_ARRAY: return members_well_formed(v, kind_of(v) == KIND_OBJECT);
+    case KIND_DECIMAL: return decimal_of(v, &decimal);
+    default: return kind_of(v) != KIND_MALFORMED;
+    }
+}
+
+/* UTF-8 sorts as UTF-16 does, except that the characters beyond U+FFFF come before U+E000. */
+int compare_keys(text left, text right) {
+    uint32_t shorter = left.length < right.length ? left.length : right.length;
+    for (uint32_t i = 0; i < shorter; i++) {
+        unsigned char a = (unsigned char)left.bytes[i], b = (unsigned char)right.bytes[i];
+        if (a == b)
+            continue;
+        if (a >= 0xEE && b >= 0xEE && (a >= 0xF0) != (b >= 0xF0))
+            return a >= 0xF0 ? -1 : 1;
+        return a < b ? -1 : 1;
+    }
+    return left.length < right.length ? -1 : left.length > right.length;
+}
+
+/* --- arguments and results --- */
+
+bool variant_argument(const value_column *lists, idx_t row, variant *v) {
+    if (!value_valid(lists, row))
+        return false;
+    list_entry entry = list_at(lists, row);
+    const value_column *structs = lists->children;
+    if (!entry.length || structs->type != TYPE_STRUCT || !value_valid(structs, entry.offset))
+        return false;
+    const value_column *parts = structs->children;
+    if (!value_valid(&parts[0], entry.offset) || !value_valid(&parts[1], entry.offset))
+        return false;
+    v->value = text_of(&((const duckdb_string *)parts[0].data)[entry.offset]);
+    v->metadata = text_of(&((const duckdb_string *)parts[1].data)[entry.offset]);
+    v->at = 0;
+    return true;
+}
+
+static void set_part(duckdb_vector result, int part, idx_t row, text bytes) {
+    duckdb_unsafe_vector_assign_string_element_len(duckdb_struct_vector_get_child(result, (idx_t)part), row, bytes.bytes, bytes.length);
+}
+
+void set_variant(native_call *call, idx_t row, text value, text metadata) {
+    set_part(call->result, 0, row, value);
+    set_part(call->result, 1, row, metadata);
+}
+
+void set_null_variant(native_call *call, idx_t row) {
+    set_null(call, row);
+    for (idx_t part = 0; part < 2; part++) {
+        duckdb_vector child = duckdb_struct_vector_get_child(call->result, part);
+        duckdb_vector_ensure_validity_writable(child);
+        duckdb_vector_get_validity(child)[row >> 6] &= ~(1ULL << (row & 63));
+    }
+}
+
+void set_built(native_call *call, idx_t row, variant_builder *builder) {
+    if (!builder->too_large)
+        build_metadata(builder);
+    if (builder->too_large)
+        spark_error(call, "ELSEWHERE", "reason", "a variant of more than 128 MiB", NULL);
+    else
+        set_variant(call, row, (text){builder->out.bytes, (uint32_t)builder->out.length},
+                    (text){builder->metadata.bytes, (uint32_t)builder->metadata.length});
+}
+
+void malformed_variant(native_call *call) { spark_error(call, "MALFORMED_VARIANT", NULL); }

@@ -1,0 +1,97 @@
+/* Variants in Spark's binary form: two byte strings, the value and the dictionary of its keys (the metadata). */
+#pragma once
+#include "json.h"
+#include "values.h"
+#include "zone.h"
+
+enum variant_basic { BASIC_PRIMITIVE, BASIC_SHORT_STRING, BASIC_OBJECT, BASIC_ARRAY };
+enum variant_primitive {
+    PRIMITIVE_NULL, PRIMITIVE_TRUE, PRIMITIVE_FALSE, PRIMITIVE_INT1, PRIMITIVE_INT2, PRIMITIVE_INT4, PRIMITIVE_INT8,
+    PRIMITIVE_DOUBLE, PRIMITIVE_DECIMAL4, PRIMITIVE_DECIMAL8, PRIMITIVE_DECIMAL16, PRIMITIVE_DATE, PRIMITIVE_TIMESTAMP,
+    PRIMITIVE_TIMESTAMP_NTZ, PRIMITIVE_FLOAT, PRIMITIVE_BINARY, PRIMITIVE_LONG_STRING, PRIMITIVE_UUID = 20
+};
+/* What Spark calls a value's type; functions/variants.py knows these numbers. */
+enum variant_kind { KIND_OBJECT, KIND_ARRAY, KIND_NULL, KIND_BOOLEAN, KIND_LONG, KIND_STRING, KIND_DOUBLE, KIND_DECIMAL, KIND_DATE,
+                    KIND_TIMESTAMP, KIND_TIMESTAMP_NTZ, KIND_FLOAT, KIND_BINARY, KIND_UUID, KIND_MALFORMED };
+enum { MOST_VARIANT_BYTES = 128 * 1024 * 1024 };
+
+/* A value inside a variant: it starts at `at`. */
+typedef struct { text value, metadata; uint32_t at; } variant;
+
+/* An object's or array's tables of ids and offsets. */
+typedef struct { uint32_t count, id_size, offset_size, ids, offsets, data; } variant_nest;
+
+enum variant_kind kind_of(const variant *v);
+/* The bytes the value takes; 0 when it is malformed. */
+uint32_t size_of(const variant *v);
+/* False when it is malformed. */
+bool open_nest(const variant *v, variant_nest *nest);
+bool member_at(const variant *v, const variant_nest *nest, uint32_t index, variant *member);
+bool key_at(const variant *v, const variant_nest *nest, uint32_t index, text *key);
+/* A whole number, a date or a time. */
+int64_t long_of(const variant *v);
+double double_of_variant(const variant *v);
+float float_of_variant(const variant *v);
+/* Characters or bytes; false when they reach beyond the value. */
+bool bytes_of(const variant *v, text *bytes);
+typedef struct { int128 unscaled; int scale; } variant_decimal;
+/* With trailing zeros taken off, as Spark reads it; false when it is malformed. */
+bool decimal_of(const variant *v, variant_decimal *decimal);
+bool well_formed(const variant *v);
+
+/* Variant.toJson; false when it is malformed or has what only Spark can write. */
+bool variant_json(const variant *v, const zone_rules *zone, buffer *out);
+
+/* Java's order of strings: by UTF-16 units. */
+int compare_keys(text left, text right);
+
+/* --- building --- */
+
+typedef struct { text key; uint32_t id, offset; } variant_field;
+typedef struct {
+    buffer out;              /* the value */
+    buffer keys;             /* the dictionary's characters */
+    uint32_t *key_ends;      /* one for each key */
+    uint32_t key_count, key_room;
+    uint32_t *slots;         /* open addressing from a key's hash to its id + 1 */
+    uint32_t slot_count;
+    variant_field *fields;   /* of the objects being built, a stack */
+    size_t field_count, field_room;
+    uint32_t *offsets;       /* of the arrays being built, a stack */
+    size_t offset_count, offset_room;
+    buffer metadata;
+    bool too_large;
+} variant_builder;
+
+void reset_builder(variant_builder *builder);
+void close_builder(variant_builder *builder);
+void append_null(variant_builder *builder);
+void append_boolean(variant_builder *builder, bool value);
+void append_long(variant_builder *builder, int64_t value);
+void append_double(variant_builder *builder, double value);
+void append_float(variant_builder *builder, float value);
+void append_decimal(variant_builder *builder, int128 unscaled, int scale, int precision);
+void append_string(variant_builder *builder, text value);
+void append_binary(variant_builder *builder, text value);
+void append_moment(variant_builder *builder, enum variant_primitive primitive, int64_t value);
+/* Objects and arrays: what begin_* gave goes to finish_*. Members are noted before they are appended. */
+typedef struct { size_t start, first; } variant_mark;
+variant_mark begin_object(const variant_builder *builder);
+void note_field(variant_builder *builder, variant_mark mark, text key);
+bool finish_object(variant_builder *builder, variant_mark mark); /* false: a key came twice */
+variant_mark begin_array(const variant_builder *builder);
+void note_element(variant_builder *builder, variant_mark mark);
+void finish_array(variant_builder *builder, variant_mark mark);
+/* With the keys that it uses, and no others. */
+bool append_variant(variant_builder *builder, const variant *v);
+/* Writes the metadata of what was built. */
+void build_metadata(variant_builder *builder);
+
+/* --- arguments and results --- */
+
+/* The variant of a row; an argument is written [v], so that it comes as a list of one. False: NULL. */
+bool variant_argument(const value_column *lists, idx_t row, variant *v);
+void set_variant(native_call *call, idx_t row, text value, text metadata);
+void set_null_variant(native_call *call, idx_t row);
+void set_built(native_call *call, idx_t row, variant_builder *builder);
+void malformed_variant(native_call *call);

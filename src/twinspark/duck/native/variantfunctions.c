@@ -1,0 +1,493 @@
+/* variant_get and what casts of variants are made of; is_variant_null, is_valid_variant, to_json of a variant.
+ *
+ * SQL spelling: a variant argument is written [v]; spark_variant_get([v], '$.a[0]', name of the function). */
+#include "variant.h"
+#include "shortest.h"
+#include "utf8.h"
+#include <math.h>
+#include <stdio.h>
+
+/* `for` over the rows whose variant is there; rows without one are NULL. */
+typedef struct { value_column lists; variant v; } variant_rows;
+static variant_rows open_rows(native_call *call) { return (variant_rows){.lists = value_argument(call, 0)}; }
+static bool next_variant(native_call *call, variant_rows *rows, idx_t row) {
+    if (variant_argument(&rows->lists, row, &rows->v) && size_of(&rows->v))
+        return true;
+    set_null(call, row);
+    return false;
+}
+#define EACH_VARIANT(call, rows, row) EACH_ROW(call, row) if (next_variant(call, rows, row))
+
+/* --- paths --- */
+
+typedef struct { text at; text key; bool is_key; int64_t index; } path_step;
+enum path_end { PATH_STEP, PATH_END, PATH_INVALID, PATH_ELSEWHERE };
+
+static enum path_end key_in_brackets(path_step *step, char quote) {
+    const char *from = step->at.bytes + 2, *end = step->at.bytes + step->at.length;
+    const char *close = memchr(from, quote, (size_t)(end - from));
+    if (!close || close + 1 == end || close[1] != ']')
+        return PATH_INVALID;
+    *step = (path_step){{close + 2, (uint32_t)(end - close - 2)}, {from, (uint32_t)(close - from)}, true, 0};
+    return PATH_STEP;
+}
+
+static enum path_end index_in_brackets(path_step *step) {
+    uint32_t i = 1;
+    int64_t index = 0;
+    for (; i < step->at.length && step->at.bytes[i] >= '0' && step->at.bytes[i] <= '9'; i++)
+        index = index > INT32_MAX ? index : 10 * index + (step->at.bytes[i] - '0');
+    if (i == 1 || i == step->at.length || step->at.bytes[i] != ']')
+        return PATH_INVALID;
+    *step = (path_step){{step->at.bytes + i + 1, step->at.length - i - 1}, {0}, false, index};
+    return index > INT32_MAX ? PATH_ELSEWHERE : PATH_STEP;
+}
+
+static enum path_end key_after_point(path_step *step) {
+    uint32_t i = 1;
+    while (i < step->at.length && step->at.bytes[i] != '.' && step->at.bytes[i] != '[')
+        i++;
+    text key = {step->at.bytes + 1, i - 1};
+    *step = (path_step){{step->at.bytes + i, step->at.length - i}, key, true, 0};
+    return i == 1 ? PATH_INVALID : PATH_STEP;
+}
+
+static enum path_end next_step(path_step *step) {
+    if (!step->at.length)
+        return PATH_END;
+    if (step->at.bytes[0] == '.')
+        return key_after_point(step);
+    if (step->at.bytes[0] != '[' || step->at.length < 2)
+        return PATH_INVALID;
+    char quote = step->at.bytes[1];
+    return quote == '\'' || quote == '"' ? key_in_brackets(step, quote) : index_in_brackets(step);
+}
+
+static enum path_end check_path(text path) {
+    path_step step = {.at = {path.bytes + 1, path.length - 1}};
+    enum path_end end = PATH_INVALID;
+    if (path.length && path.bytes[0] == '$')
+        while ((end = next_step(&step)) == PATH_STEP)
+            ;
+    return end;
+}
+
+static bool find_field(variant *v, text key) {
+    variant_nest nest;
+    text there;
+    variant member;
+    if (kind_of(v) != KIND_OBJECT || !open_nest(v, &nest))
+        return false;
+    for (uint32_t i = 0; i < nest.count; i++)
+        if (key_at(v, &nest, i, &there) && there.length == key.length && memcmp(there.bytes, key.bytes, key.length) == 0) {
+            bool found = member_at(v, &nest, i, &member);
+            *v = member;
+            return found;
+        }
+    return false;
+}
+
+static bool find_element(variant *v, int64_t index) {
+    variant_nest nest;
+    variant member;
+    if (kind_of(v) != KIND_ARRAY || !open_nest(v, &nest) || index >= nest.count || !member_at(v, &nest, (uint32_t)index, &member))
+        return false;
+    *v = member;
+    return true;
+}
+
+static bool follow_path(variant *v, text path) {
+    path_step step = {.at = {path.bytes + 1, path.length - 1}};
+    while (next_step(&step) == PATH_STEP)
+        if (!(step.is_key ? find_field(v, step.key) : find_element(v, step.index)))
+            return false;
+    return true;
+}
+
+static void bad_path(native_call *call, idx_t row, enum path_end end) {
+    char name[64];
+    text function = argument_text(call, 2, row);
+    snprintf(name, sizeof name, "`%.*s`", (int)function.length, function.bytes);
+    if (end == PATH_ELSEWHERE)
+        spark_error(call, "ELSEWHERE", "reason", "an index beyond an int in a path", NULL);
+    else
+        spark_error_text(call, "INVALID_VARIANT_GET_PATH", "path", argument_text(call, 1, row), "functionName", name, NULL);
+}
+
+/* With only the keys that the found value uses in its dictionary. */
+static void get_row(native_call *call, idx_t row, variant *v, variant_builder *builder) {
+    text path = argument_text(call, 1, row);
+    enum path_end end = check_path(path);
+    if (end != PATH_END)
+        bad_path(call, row, end);
+    else if (!follow_path(v, path))
+        set_null_variant(call, row);
+    else {
+        reset_builder(builder);
+        if (append_variant(builder, v))
+            set_built(call, row, builder);
+        else
+            malformed_variant(call);
+    }
+}
+
+/* Every row is set: the parts of a variant that is NULL are NULL too. */
+static void get_rows(native_call *call) {
+    value_column lists = value_argument(call, 0);
+    variant_builder builder = {0};
+    variant v;
+    for (idx_t row = 0; row < call->rows && !call->failed; row++)
+        if (row_valid(call, row) && variant_argument(&lists, row, &v))
+            get_row(call, row, &v, &builder);
+        else
+            set_null_variant(call, row);
+    close_builder(&builder);
+    free_value(&lists);
+}
+
+/* A member as it is, beside the whole dictionary. */
+static void set_member(native_call *call, idx_t row, const variant *v) {
+    set_variant(call, row, (text){v->value.bytes + v->at, size_of(v)}, v->metadata);
+}
+
+static void field_rows(native_call *call) {
+    value_column lists = value_argument(call, 0);
+    variant v;
+    for (idx_t row = 0; row < call->rows; row++)
+        if (row_valid(call, row) && variant_argument(&lists, row, &v) && find_field(&v, argument_text(call, 1, row)))
+            set_member(call, row, &v);
+        else
+            set_null_variant(call, row);
+    free_value(&lists);
+}
+
+/* --- members as lists --- */
+
+typedef struct { native_call *call; idx_t size, reserved; } member_list;
+
+static void reserve_member(member_list *list) {
+    if (list->size < list->reserved)
+        return;
+    list->reserved = list->reserved ? 2 * list->reserved : 2048;
+    duckdb_list_vector_set_size(list->call->result, list->size);
+    duckdb_list_vector_reserve(list->call->result, list->reserved);
+}
+
+static void add_member(member_list *list, const variant *v, text key, bool keys) {
+    reserve_member(list);
+    duckdb_vector child = duckdb_list_vector_get_child(list->call->result);
+    if (keys)
+        duckdb_unsafe_vector_assign_string_element_len(child, list->size++, key.bytes, key.length);
+    else {
+        native_call inner = {.result = child};
+        set_member(&inner, list->size++, v);
+    }
+}
+
+static void add_members(member_list *list, const variant *v, bool keys) {
+    variant_nest nest;
+    variant member;
+    text key = {0};
+    bool object = kind_of(v) == KIND_OBJECT;
+    if (!open_nest(v, &nest))
+        malformed_variant(list->call);
+    for (uint32_t i = 0; !list->call->failed && i < nest.count; i++)
+        if (!member_at(v, &nest, i, &member) || (object && !key_at(v, &nest, i, &key)))
+            malformed_variant(list->call);
+        else
+            add_member(list, &member, key, keys);
+}
+
+/* Of objects and arrays; `extra` says whether the keys are wanted. Others have none: NULL. */
+static void member_rows(native_call *call) {
+    variant_rows rows = open_rows(call);
+    member_list list = {call, 0, 0};
+    bool keys = call->function->extra != NULL;
+    for (idx_t row = 0; row < call->rows; row++)
+        RESULT(call, list_entry)[row] = (list_entry){0, 0};
+    EACH_VARIANT(call, &rows, row) {
+        enum variant_kind kind = kind_of(&rows.v);
+        list_entry entry = {list.size, 0};
+        if (kind == KIND_OBJECT || (kind == KIND_ARRAY && !keys))
+            add_members(&list, &rows.v, keys);
+        else
+            set_null(call, row);
+        entry.length = list.size - entry.offset;
+        RESULT(call, list_entry)[row] = entry;
+    }
+    duckdb_list_vector_set_size(call->result, list.size);
+    free_value(&rows.lists);
+}
+
+/* --- scalars --- */
+
+static void kind_rows(native_call *call) {
+    variant_rows rows = open_rows(call);
+    EACH_VARIANT(call, &rows, row) {
+        RESULT(call, int32_t)[row] = (int32_t)kind_of(&rows.v);
+        if (kind_of(&rows.v) == KIND_MALFORMED)
+            malformed_variant(call);
+    }
+    free_value(&rows.lists);
+}
+
+static bool is_long(enum variant_kind kind) { return kind == KIND_LONG || kind == KIND_DATE || kind == KIND_TIMESTAMP || kind == KIND_TIMESTAMP_NTZ; }
+
+static void long_rows(native_call *call) {
+    variant_rows rows = open_rows(call);
+    EACH_VARIANT(call, &rows, row) {
+        if (kind_of(&rows.v) == KIND_BOOLEAN)
+            RESULT(call, int64_t)[row] = (unsigned char)rows.v.value.bytes[rows.v.at] >> 2 == PRIMITIVE_TRUE;
+        else if (is_long(kind_of(&rows.v)))
+            RESULT(call, int64_t)[row] = long_of(&rows.v);
+        else
+            set_null(call, row);
+    }
+    free_value(&rows.lists);
+}
+
+static void double_rows(native_call *call) {
+    variant_rows rows = open_rows(call);
+    EACH_VARIANT(call, &rows, row) {
+        if (kind_of(&rows.v) == KIND_DOUBLE)
+            RESULT(call, double)[row] = double_of_variant(&rows.v);
+        else
+            set_null(call, row);
+    }
+    free_value(&rows.lists);
+}
+
+static void float_rows(native_call *call) {
+    variant_rows rows = open_rows(call);
+    EACH_VARIANT(call, &rows, row) {
+        if (kind_of(&rows.v) == KIND_FLOAT)
+            RESULT(call, float)[row] = float_of_variant(&rows.v);
+        else
+            set_null(call, row);
+    }
+    free_value(&rows.lists);
+}
+
+/* Strings, or bytes: `extra`. */
+static void bytes_rows(native_call *call) {
+    variant_rows rows = open_rows(call);
+    enum variant_kind wanted = call->function->extra ? KIND_BINARY : KIND_STRING;
+    text bytes;
+    EACH_VARIANT(call, &rows, row) {
+        if (kind_of(&rows.v) == wanted && bytes_of(&rows.v, &bytes))
+            set_text(call, row, bytes.bytes, bytes.length);
+        else
+            set_null(call, row);
+    }
+    free_value(&rows.lists);
+}
+
+static int plain_decimal(const variant_decimal *decimal, char into[96]) {
+    uint128 rest = decimal->unscaled < 0 ? -(uint128)decimal->unscaled : (uint128)decimal->unscaled;
+    char reversed[48];
+    int count = 0, at = 0;
+    do
+        reversed[count++] = (char)('0' + (int)(rest % 10));
+    while ((rest /= 10) || count <= decimal->scale);
+    if (decimal->unscaled < 0)
+        into[at++] = '-';
+    while (count) {
+        if (count == decimal->scale)
+            into[at++] = '.';
+        into[at++] = reversed[--count];
+    }
+    return at;
+}
+
+static void decimal_text_rows(native_call *call) {
+    variant_rows rows = open_rows(call);
+    variant_decimal decimal;
+    char shown[96];
+    EACH_VARIANT(call, &rows, row) {
+        if (kind_of(&rows.v) == KIND_DECIMAL && decimal_of(&rows.v, &decimal))
+            set_text(call, row, shown, (size_t)plain_decimal(&decimal, shown));
+        else
+            set_null(call, row);
+    }
+    free_value(&rows.lists);
+}
+
+/* --- JSON --- */
+
+static bool json_members(const variant *v, const zone_rules *zone, buffer *out) {
+    variant_nest nest;
+    variant member;
+    text key;
+    bool object = kind_of(v) == KIND_OBJECT;
+    if (!open_nest(v, &nest))
+        return false;
+    add_byte(out, object ? '{' : '[');
+    for (uint32_t i = 0; i < nest.count; i++) {
+        if (i)
+            add_byte(out, ',');
+        if (!member_at(v, &nest, i, &member) || (object && !key_at(v, &nest, i, &key)))
+            return false;
+        if (object) {
+            add_quoted(out, key, false);
+            add_byte(out, ':');
+        }
+        if (!variant_json(&member, zone, out))
+            return false;
+    }
+    add_byte(out, object ? '}' : ']');
+    return true;
+}
+
+static void json_number(buffer *out, const char *shown, int length, bool finite) {
+    if (!finite)
+        add_byte(out, '"');
+    add_bytes(out, shown, (size_t)length);
+    if (!finite)
+        add_byte(out, '"');
+}
+
+/* Years that Java writes with four digits; others are left to it. */
+static bool add_date(buffer *out, int64_t days) {
+    char shown[32];
+    int64_t year;
+    int month, day;
+    civil_from_days(days, &year, &month, &day);
+    add_bytes(out, shown, (size_t)snprintf(shown, sizeof shown, "%04d-%02d-%02d", (int)(year % 10000), month, day));
+    return year >= 0 && year <= 9999;
+}
+
+/* The fraction without trailing zeros (ISO_LOCAL_TIME). */
+static void add_clock(buffer *out, int64_t second, int64_t micro) {
+    char shown[32];
+    int length = snprintf(shown, sizeof shown, " %02d:%02d:%02d.%06d", (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60), (int)micro);
+    while (shown[length - 1] == '0' && micro)
+        length--;
+    add_bytes(out, shown, (size_t)(micro ? length : 9));
+}
+
+static void add_offset(buffer *out, int32_t offset) {
+    char shown[16];
+    int minutes = (offset < 0 ? -offset : offset) / 60;
+    bool negative = offset < 0 && minutes;
+    add_bytes(out, shown, (size_t)snprintf(shown, sizeof shown, "%c%02d:%02d", negative ? '-' : '+', minutes / 60 % 100, minutes % 60));
+}
+
+static bool json_moment(const variant *v, const zone_rules *zone, buffer *out) {
+    int64_t micros = long_of(v), micro = (micros % 1000000 + 1000000) % 1000000, second = (micros - micro) / 1000000;
+    int32_t offset = zone ? offset_of_instant(zone, second) : 0;
+    second += offset;
+    int64_t of_day = (second % 86400 + 86400) % 86400;
+    add_byte(out, '"');
+    bool fine = add_date(out, (second - of_day) / 86400) && offset % 60 == 0;
+    add_clock(out, of_day, micro);
+    if (zone)
+        add_offset(out, offset);
+    add_byte(out, '"');
+    return fine;
+}
+
+static void add_base64(buffer *out, text bytes) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *at = (const unsigned char *)bytes.bytes;
+    for (uint32_t i = 0; i < bytes.length; i += 3) {
+        uint32_t left = bytes.length - i;
+        uint32_t three = (uint32_t)at[i] << 16 | (left > 1 ? (uint32_t)at[i + 1] << 8 : 0) | (left > 2 ? at[i + 2] : 0);
+        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], left > 1 ? digits[three >> 6 & 63] : '=', left > 2 ? digits[three & 63] : '='};
+        add_bytes(out, four, 4);
+    }
+}
+
+static bool json_scalar(const variant *v, const zone_rules *zone, buffer *out) {
+    char shown[96];
+    text bytes;
+    variant_decimal decimal;
+    switch (kind_of(v)) {
+    case KIND_NULL: add_bytes(out, "null", 4); return true;
+    case KIND_LONG: add_bytes(out, shown, (size_t)snprintf(shown, sizeof shown, "%lld", (long long)long_of(v))); return true;
+    case KIND_DOUBLE: json_number(out, shown, java_double_text(double_of_variant(v), shown), isfinite(double_of_variant(v))); return true;
+    case KIND_FLOAT: json_number(out, shown, java_float_text(float_of_variant(v), shown), isfinite(float_of_variant(v))); return true;
+    case KIND_DECIMAL:
+        if (!decimal_of(v, &decimal))
+            return false;
+        add_bytes(out, shown, (size_t)plain_decimal(&decimal, shown));
+        return true;
+    case KIND_TIMESTAMP: return json_moment(v, zone, out);
+    case KIND_TIMESTAMP_NTZ: return json_moment(v, NULL, out);
+    case KIND_STRING:
+        if (bytes_of(v, &bytes))
+            add_quoted(out, bytes, false);
+        return true;
+    default: return false;
+    }
+}
+
+bool variant_json(const variant *v, const zone_rules *zone, buffer *out) {
+    text bytes;
+    switch (kind_of(v)) {
+    case KIND_OBJECT:
+    case KIND_ARRAY: return json_members(v, zone, out);
+    case KIND_BOOLEAN: {
+        bool is_true = (unsigned char)v->value.bytes[v->at] >> 2 == PRIMITIVE_TRUE;
+        add_bytes(out, is_true ? "true" : "false", is_true ? 4 : 5);
+        return true;
+    }
+    case KIND_DATE: {
+        add_byte(out, '"');
+        bool fine = add_date(out, long_of(v));
+        add_byte(out, '"');
+        return fine;
+    }
+    case KIND_BINARY:
+        if (!bytes_of(v, &bytes))
+            return false;
+        add_byte(out, '"');
+        add_base64(out, bytes);
+        add_byte(out, '"');
+        return true;
+    default: return json_scalar(v, zone, out);
+    }
+}
+
+static void json_rows(native_call *call) {
+    variant_rows rows = open_rows(call);
+    buffer out = {0};
+    zone_rules zone;
+    EACH_VARIANT(call, &rows, row) {
+        out.length = 0;
+        if (find_zone(argument_text(call, 1, row), &zone) != ZONE_KNOWN || !variant_json(&rows.v, &zone, &out))
+            spark_error(call, "ELSEWHERE", "reason", "a variant that only Spark writes as JSON", NULL);
+        else
+            set_text(call, row, out.bytes, out.length);
+    }
+    free(out.bytes);
+    free_value(&rows.lists);
+}
+
+static void valid_rows(native_call *call) {
+    value_column lists = value_argument(call, 0);
+    variant v;
+    EACH_ROW(call, row) {
+        if (variant_argument(&lists, row, &v))
+            RESULT(call, bool)[row] = well_formed(&v);
+        else
+            set_null(call, row);
+    }
+    free_value(&lists);
+}
+
+const native_function variant_functions[] = {
+    {"spark_variant_get", "Avv>V", get_rows, NULL},
+    {"spark_variant_field", "Av>V", field_rows, NULL},
+    {"spark_variant_members", "A>[V", member_rows, NULL},
+    {"spark_variant_keys", "A>[v", member_rows, "keys"},
+    {"spark_variant_kind", "A>i", kind_rows, NULL},
+    {"spark_variant_long", "A>l", long_rows, NULL},
+    {"spark_variant_double", "A>d", double_rows, NULL},
+    {"spark_variant_float", "A>f", float_rows, NULL},
+    {"spark_variant_string", "A>v", bytes_rows, NULL},
+    {"spark_variant_binary", "A>x", bytes_rows, "bytes"},
+    {"spark_variant_decimal_text", "A>v", decimal_text_rows, NULL},
+    {"spark_variant_json", "Av>v", json_rows, NULL},
+    {"spark_is_valid_variant", "A>b", valid_rows, NULL},
+    {NULL},
+};
