@@ -10,7 +10,9 @@ import pytest
 from spark_thrift_server import SparkThriftServer
 
 import twinspark.driver as driver
+from twinspark.doors.connect.server import ConnectServer
 from twinspark.doors.thrift import ConnectBackend, Server, start
+from twinspark.session.settings import Settings
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +25,15 @@ def connect_url(request: pytest.FixtureRequest) -> str:
 def door(connect_url: str) -> Iterator[Server]:
     with start("127.0.0.1", 0, ConnectBackend(connect_url)) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def native_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The door over the embedded engine alone: no JVM."""
+    server = ConnectServer(Settings(engine="duckdb", warehouse=str(tmp_path_factory.mktemp("native"))))
+    with start("127.0.0.1", 0, ConnectBackend(server.url)) as opened:
+        yield opened
+    server.stop()
 
 
 @pytest.fixture

@@ -1,24 +1,17 @@
 """The door over the embedded engine alone: tables, views and their listings without a JVM."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 import twinspark.driver as driver
-from twinspark.doors.connect.server import ConnectServer
-from twinspark.doors.thrift import ConnectBackend, start
+from twinspark.doors.thrift import Server
 from twinspark.driver.protocol import HIVE_V10
-from twinspark.session.settings import Settings
 
 
-@pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    directory: Path = tmp_path_factory.mktemp("native")
-    server = ConnectServer(Settings(engine="duckdb", warehouse=str(directory)))
-    with start("127.0.0.1", 0, ConnectBackend(server.url)) as door:
-        yield door.port
-    server.stop()
+@pytest.fixture
+def port(native_door: Server) -> int:
+    return native_door.port
 
 
 @pytest.fixture

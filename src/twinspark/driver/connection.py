@@ -132,7 +132,8 @@ class Connection:
             return
         self.closed = True
         try:
-            self.service.call("CloseSession", {"sessionHandle": self.handle})
+            if self.service.is_usable():  # else the session has ended with its socket
+                self.service.call("CloseSession", {"sessionHandle": self.handle})
         finally:
             self.service.close()
 

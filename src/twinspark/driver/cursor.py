@@ -83,7 +83,9 @@ class Cursor:
         described = self.connection.describe(statement) if not metadata.get("arrowSchema") else {}
         self.types = decide(metadata, described, self.connection.time_zone)
         self.rownumber = 0
-        self.stream = self.fetch_all(self.types, direct.get("resultSet"), bool(direct.get("closeOperation")))
+        if direct.get("closeOperation"):
+            self.operation = None  # everything came at once, and the server has forgotten it
+        self.stream = self.fetch_all(self.types, direct.get("resultSet"))
         self.rows = rows_of(self.stream)
 
     def wait(self, status: Message | None, timeout: float | None) -> None:
@@ -109,7 +111,7 @@ class Cursor:
 
     # Fetching
 
-    def fetch_all(self, types: ResultTypes, first: Message | None, closed: bool) -> Iterator[pa.RecordBatch]:
+    def fetch_all(self, types: ResultTypes, first: Message | None) -> Iterator[pa.RecordBatch]:
         """Batches as they come. hasMoreRows is not to be trusted where it is false beside columns (Spark's server)."""
         reply = first if first is not None else self.fetch_next()
         while True:
@@ -118,9 +120,7 @@ class Cursor:
                 came += batch.num_rows
                 yield batch
             arrow = "arrowBatches" in reply.get("results", {})
-            if not reply.get("hasMoreRows") and (arrow or not came):
-                return
-            if closed:
+            if self.operation is None or (not reply.get("hasMoreRows") and (arrow or not came)):
                 return
             reply = self.fetch_next()
 
@@ -194,7 +194,7 @@ class Cursor:
         self.forget()
 
     def close(self) -> None:
-        if not self.closed and not self.connection.closed:
+        if not self.closed and not self.connection.closed and self.connection.service.is_usable():
             self.close_operation()
         self.closed = True
 

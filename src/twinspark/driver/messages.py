@@ -154,12 +154,14 @@ class Struct:
 
     def read(self, reader: Reader) -> Message:
         message: Message = {}
+        reader.descend()
         while (field := reader.field())[0] != wire.STOP:
             name, codec = self.by_id.get(field[1], ("", None))
             if codec is None or codec.wire != field[0]:
                 reader.skip(field[0])
             else:
                 message[name] = codec.read(reader)
+        reader.depth -= 1
         return message
 
     def write(self, writer: Writer, message: Message) -> None:

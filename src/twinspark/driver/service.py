@@ -23,24 +23,39 @@ class Service:
         with self.lock:
             self.sequence += 1
             writer = call_parts(method, wire.CALL, self.sequence, 1, request_of(method), {**request})
-            reply = self.read_reply(method, self.transport.exchange(writer.parts))
+            reply = self.exchange(method, writer)
         raise_for_status(reply.get("status"))
         return reply
 
-    def read_reply(self, method: str, reader: wire.Reader) -> Message:
+    def exchange(self, method: str, writer: wire.Writer) -> Message:
+        """After a timeout, a Ctrl-C or a reply cut short the next one would be read from the middle: better none."""
         try:
-            name, kind, _ = reader.message_head()
-            if kind == wire.EXCEPTION:
-                raise InternalError(f"{method}: {STRUCTS['TApplicationException'].read(reader).get('message', '')}")
-            reply = read_wrapped(reader, 0, response_of(method))
-        except wire.WireError as error:
-            raise InternalError(f"the reply to {method} cannot be read: {error}") from error
-        if name != method or reply is None:
-            raise InternalError(f"the reply to {method} is one to {name}" if reply else f"{method} got an empty reply")
-        return reply
+            reader = self.transport.exchange(writer.parts)
+            name, kind, message = read_reply(method, reader)
+        except BaseException:
+            self.transport.close()
+            raise
+        if kind == wire.EXCEPTION:
+            raise InternalError(f"{method}: {(message or {}).get('message', '')}")
+        if name != method or message is None:
+            raise InternalError(f"the reply to {method} is empty, or one to {name}")
+        return message
+
+    def is_usable(self) -> bool:
+        return self.transport.is_usable()
 
     def close(self) -> None:
         self.transport.close()
+
+
+def read_reply(method: str, reader: wire.Reader) -> tuple[str, int, Message | None]:
+    try:
+        name, kind, _ = reader.message_head()
+        if kind == wire.EXCEPTION:
+            return name, kind, STRUCTS["TApplicationException"].read(reader)
+        return name, kind, read_wrapped(reader, 0, response_of(method))
+    except wire.WireError as error:
+        raise InternalError(f"the reply to {method} cannot be read: {error}") from error
 
 
 def raise_for_status(status: Message | None) -> None:

@@ -12,13 +12,17 @@ from typing import Protocol
 from twinspark.driver.errors import InterfaceError, OperationalError
 from twinspark.driver.wire import Reader
 
-RECEIVE = 1 << 20
+RECEIVE, LARGEST = 1 << 20, 1 << 30
+CLOSED = -1  # what a closed socket answers when asked for its number
 START, OK, BAD, ERROR, COMPLETE = 1, 2, 3, 4, 5
 
 
 class Transport(Protocol):
     def exchange(self, parts: Sequence[bytes | memoryview]) -> Reader:
         """Sends one message and returns a reader at the start of the reply."""
+
+    def is_usable(self) -> bool:
+        """Whether another call may be made; a socket that failed once stays closed."""
 
     def close(self) -> None: ...
 
@@ -56,6 +60,9 @@ class HttpTransport:
         if response.status != 200:
             raise http_error(response, body)
         return Reader(body)
+
+    def is_usable(self) -> bool:
+        return True  # a connection that is closed is opened again by the next call
 
     def close(self) -> None:
         self.connection.close()
@@ -114,6 +121,8 @@ class SocketTransport:
         return piece
 
     def receive_exactly(self, count: int) -> bytearray:
+        if not 0 <= count <= LARGEST:
+            raise OperationalError(f"the server announced {count} bytes", "08S01")
         buffer, have = bytearray(count), 0
         view = memoryview(buffer)
         while have < count:
@@ -129,6 +138,9 @@ class SocketTransport:
     def exchange(self, parts: Sequence[bytes | memoryview]) -> Reader:
         self.send(parts)
         return Reader(more=self.receive)
+
+    def is_usable(self) -> bool:
+        return self.socket.fileno() != CLOSED
 
     def close(self) -> None:
         self.socket.close()
@@ -155,12 +167,15 @@ class SaslTransport(SocketTransport):
         self.send([struct.pack(">i", sum(map(len, parts))), *parts])
         return Reader(self.frame(0), more=self.frame)
 
-    def frame(self, at_least: int) -> bytes:
+    def frame(self, at_least: int) -> bytearray:
         """One frame; a long reply may come in several."""
-        found = bytes(self.receive_exactly(struct.unpack(">i", self.receive_exactly(4))[0]))
+        found = self.one_frame()
         while len(found) < at_least:
-            found += bytes(self.receive_exactly(struct.unpack(">i", self.receive_exactly(4))[0]))
+            found += self.one_frame()
         return found
+
+    def one_frame(self) -> bytearray:
+        return self.receive_exactly(struct.unpack(">i", self.receive_exactly(4))[0])
 
 
 def open_transport(

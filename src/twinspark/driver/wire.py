@@ -13,6 +13,7 @@ VERSION_1 = 0x80010000
 FIXED_SIZE = {BOOL: 1, BYTE: 1, DOUBLE: 8, I16: 2, I32: 4, I64: 8}
 FORMAT = {BYTE: ">b", I16: ">h", I32: ">i", I64: ">q", DOUBLE: ">d"}
 PACK = {kind: struct.Struct(text) for kind, text in FORMAT.items()}
+Bytes = bytes | bytearray | memoryview
 DEEPEST = 64
 LARGEST = 1 << 30
 
@@ -24,10 +25,18 @@ class WireError(Exception):
 class Reader:
     """Reads forward over bytes; when they end it asks `more` for at least so many, if there is a `more`."""
 
-    def __init__(self, data: bytes | bytearray | memoryview = b"", more: Callable[[int], bytes] | None = None) -> None:
+    def __init__(
+        self, data: bytes | bytearray | memoryview = b"", more: Callable[[int], bytes | bytearray] | None = None
+    ) -> None:
         self.data = memoryview(data)
-        self.position = 0
+        self.position, self.depth = 0, 0
         self.more = more
+
+    def descend(self) -> None:
+        """Into a struct whose members are known by name; some may hold their own kind, to any depth."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise WireError("a message nested too deeply")
 
     def ensure(self, count: int) -> None:
         """At least `count` unread bytes are in `data` after this; views handed out before stay as they were."""
@@ -115,6 +124,8 @@ class Reader:
 
         Every length says where the next one is, so this walk cannot be vectorised; it is the only loop over values.
         """
+        if 4 * count > (LARGEST if self.more is not None else len(self.data) - self.position):
+            raise WireError(f"a list of {count} values in a message that has no room for them")
         start, ends, position = self.position, [0] * count, self.position
         data, size, unpack = self.data, len(self.data), PACK[I32].unpack_from
         for index in range(count):

@@ -28,13 +28,23 @@ BATCH_BYTES = 8 << 20  # Apache Thrift's Python refuses strings over 16,384,000 
 KEPT_BYTES = 64 << 20  # how much of a result a client may go back over (FETCH_FIRST)
 COMMAND_RESULT = t.StructType([t.StructField("Result", t.StringType())])  # what Spark's server answers to DDL
 
-
-CANCEL_PAUSE = 0.5
+CANCEL_PAUSE, GONE_PAUSE = 0.5, 1.0
 LOG = logging.getLogger(__name__)
 
 
 class HandleError(Exception):
     """A handle that names nothing here, or an operation that is not in the state for this."""
+
+
+class Identifier:
+    """What a handle holds: two numbers nobody can guess, and the key they are together."""
+
+    def __init__(self) -> None:
+        self.guid, self.secret = uuid.uuid4().bytes, uuid.uuid4().bytes
+        self.key = self.guid + self.secret
+
+    def message(self) -> Message:
+        return {"guid": self.guid, "secret": self.secret}
 
 
 class Rows:
@@ -53,7 +63,7 @@ class Rows:
             if orientation == Orientation.FIRST:
                 self.rewind()
             elif orientation != Orientation.NEXT:
-                raise HandleError(f"The fetch type {Orientation(orientation).name} is not supported for this resultset")
+                raise HandleError(f"The fetch type {orientation_name(orientation)} is not supported for this resultset")
             offset, found, room = self.position, [], size
             while rows > 0 and room > 0 and (batch := self.piece(rows, min(room, BATCH_BYTES))) is not None:
                 found.append(batch)
@@ -105,11 +115,15 @@ class Rows:
         self.waiting, self.kept, self.kept_bytes, self.position = [*self.kept, *self.waiting], [], 0, 0
 
 
+def orientation_name(number: int) -> str:
+    return f"FETCH_{Orientation(number).name}" if number in list(Orientation) else str(number)
+
+
 class Operation:
     """States go one way; whoever sets a terminal one first wins."""
 
     def __init__(self, kind: OperationType, form: Form, run: Callable[[str], Rows], session: BackendSession) -> None:
-        self.id, self.secret = uuid.uuid4().bytes, uuid.uuid4().bytes
+        self.identifier = Identifier()
         self.kind, self.form, self.run, self.session = kind, form, run, session
         self.name = session.prepare()
         self.state, self.rows = OperationState.PENDING, None  # type: OperationState, Rows | None
@@ -122,19 +136,25 @@ class Operation:
     @property
     def handle(self) -> Message:
         return {
-            "operationId": {"guid": self.id, "secret": self.secret},
+            "operationId": self.identifier.message(),
             "operationType": self.kind,
             "hasResultSet": True,
         }
 
-    def start(self, wait: float | None, timeout: float = 0) -> None:
-        """Runs in a thread of its own; returns when it is done or `wait` seconds are over (None: when done)."""
+    def start(self, timeout: float = 0) -> None:
+        """Runs in a thread of its own, and no longer than `timeout` seconds if there is one."""
         if timeout > 0:
             self.timer = threading.Timer(timeout, self.time_out)
             self.timer.daemon = True
             self.timer.start()
         threading.Thread(target=self.work, name=self.name, daemon=True).start()
-        self.done.wait(wait)
+
+    def attend(self, is_gone: Callable[[], bool]) -> None:
+        """Until it is done; when whoever waits for it hangs up, nobody is left who could ask for its rows."""
+        while not self.done.wait(GONE_PAUSE):
+            if is_gone():
+                LOG.info("%s: its client went away", self.name)
+                self.cancel()
 
     def work(self) -> None:
         """Nobody stands above this thread: a fault of ours is logged and becomes the operation's error."""

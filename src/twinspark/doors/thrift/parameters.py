@@ -25,7 +25,7 @@ def arguments_of(parameters: list[Message] | None, zone: Zone) -> Arguments:
     if not parameters:
         return None
     if parameters[0].get("name"):
-        return {parameter["name"]: argument(parameter, zone) for parameter in parameters}
+        return {parameter.get("name", ""): argument(parameter, zone) for parameter in parameters}
     return [argument(parameter, zone) for parameter in parameters]
 
 
@@ -63,6 +63,12 @@ def moment(text: str, zone: Zone) -> datetime.datetime:
     return found if found.tzinfo else found.replace(tzinfo=ZoneInfo(zone()))
 
 
+def truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError("neither true nor false")
+    return text.lower() == "true"
+
+
 def interval(text: str) -> datetime.timedelta:
     found: datetime.timedelta = day_time(pa.array([text]), t.DayTimeIntervalType(), "", "")[0].as_py()
     return found
@@ -80,7 +86,7 @@ READ: dict[type[t.DataType], Callable[[str], Any]] = {
     t.StringType: str,
     t.CharType: str,
     t.VarcharType: str,
-    t.BooleanType: lambda text: {"true": True, "false": False}[text.lower()],
+    t.BooleanType: truth,
     t.ByteType: int,
     t.ShortType: int,
     t.IntegerType: int,

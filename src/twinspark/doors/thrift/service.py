@@ -10,7 +10,7 @@ import pyspark
 
 from twinspark.doors.thrift.backend import Arguments, Backend, BackendError, BackendSession
 from twinspark.doors.thrift.metadata import listing, quoted
-from twinspark.doors.thrift.operations import HandleError, Operation, Rows, statement_rows
+from twinspark.doors.thrift.operations import HandleError, Identifier, Operation, Rows, statement_rows
 from twinspark.doors.thrift.parameters import arguments_of
 from twinspark.doors.thrift.row_sets import Form, form_of
 from twinspark.driver.messages import LISTINGS, Message
@@ -53,6 +53,7 @@ class Peer:
 
     user: str
     is_local: bool
+    is_gone: Callable[[], bool]
     opened: set[bytes] = field(default_factory=set)
 
 
@@ -61,8 +62,7 @@ class Session:
     backend: BackendSession
     version: int
     lz4: bool
-    id: bytes = field(default_factory=lambda: uuid.uuid4().bytes)
-    secret: bytes = field(default_factory=lambda: uuid.uuid4().bytes)
+    identifier: Identifier = field(default_factory=Identifier)
     operations: dict[bytes, Operation] = field(default_factory=dict)
     used: float = field(default_factory=time.monotonic)
 
@@ -74,7 +74,7 @@ class Session:
 
     @property
     def handle(self) -> Message:
-        return {"sessionId": {"guid": self.id, "secret": self.secret}}
+        return {"sessionId": self.identifier.message()}
 
 
 class Service:
@@ -84,7 +84,7 @@ class Service:
         self.backend = backend
         self.compress_local = compress_local
         self.sessions: dict[bytes, Session] = {}
-        self.owners: dict[bytes, Session] = {}  # by the id of an operation
+        self.owners: dict[bytes, Session] = {}  # by the key of an operation
         self.lock = threading.Lock()
 
     def answer(self, method: str, request: Message, peer: Peer) -> Message:
@@ -109,19 +109,19 @@ class Service:
             return list(self.sessions.values())
 
     def session(self, request: Message) -> Session:
-        identifier = bytes(request["sessionHandle"]["sessionId"]["guid"])
-        found = self.sessions.get(identifier)
+        identifier = identifier_of(request, "sessionHandle", "sessionId")
+        found = self.sessions.get(key_of(identifier))
         if found is None:
-            raise HandleError(f"Invalid SessionHandle: SessionHandle [{uuid.UUID(bytes=identifier)}]")
+            raise HandleError(f"Invalid SessionHandle: SessionHandle [{shown(identifier)}]")
         found.used = time.monotonic()
         return found
 
     def owner(self, request: Message) -> tuple[Session, Operation]:
-        identifier = bytes(request["operationHandle"]["operationId"]["guid"])
-        session = self.owners.get(identifier)
-        operation = session.operations.get(identifier) if session is not None else None
+        identifier = identifier_of(request, "operationHandle", "operationId")
+        session = self.owners.get(key_of(identifier))
+        operation = session.operations.get(key_of(identifier)) if session is not None else None
         if session is None or operation is None:
-            raise HandleError(f"Invalid OperationHandle: OperationHandle [{uuid.UUID(bytes=identifier)}]")
+            raise HandleError(f"Invalid OperationHandle: OperationHandle [{shown(identifier)}]")
         session.used = time.monotonic()
         return session, operation
 
@@ -138,8 +138,8 @@ class Service:
         if database:
             backend.execute(backend.prepare(), f"USE {database}")
         with self.lock:
-            self.sessions[session.id] = session
-        peer.opened.add(session.id)
+            self.sessions[session.identifier.key] = session
+        peer.opened.add(session.identifier.key)
         reply: Message = {"serverProtocolVersion": version, "sessionHandle": session.handle, "configuration": {}}
         if is_spark_version(version):
             reply |= {"canUseMultipleCatalogs": True, "initialNamespace": request.get("initialNamespace")}
@@ -150,13 +150,13 @@ class Service:
         return {}
 
     def leave(self, peer: Peer) -> None:
-        """A connection that ends takes the sessions it opened with it; HTTP has no connection to speak of."""
-        for session in [self.sessions[id] for id in peer.opened if id in self.sessions]:
+        """The sessions somebody opened end with them."""
+        for session in [self.sessions[key] for key in peer.opened if key in self.sessions]:
             self.end(session)
 
     def end(self, session: Session) -> None:
         with self.lock:
-            self.sessions.pop(session.id, None)
+            self.sessions.pop(session.identifier.key, None)
         for operation in list(session.operations.values()):
             self.drop(operation, session)
         session.backend.close()
@@ -177,9 +177,9 @@ class Service:
         form = form_of(session.version, request, session.lz4)
         run = run_statement(session.backend, statement, arguments, request.get("resultRowLimit"))
         operation = Operation(OperationType.EXECUTE_STATEMENT, form, run, session.backend)
-        return self.launch(session, operation, request)
+        return self.launch(session, operation, request, peer)
 
-    def list_metadata(self, method: str, request: Message) -> Message:
+    def list_metadata(self, method: str, request: Message, peer: Peer) -> Message:
         """Listings are never Arrow: databricks-sql-connector asks for none of it and reads columns."""
         session = self.session(request)
         catalogs = is_spark_version(session.version)
@@ -188,15 +188,18 @@ class Service:
         operation = Operation(
             kind, form, lambda name: listing(method, session.backend, request, catalogs), session.backend
         )
-        return self.launch(session, operation, {**request, "runAsync": False})
+        return self.launch(session, operation, {**request, "runAsync": False}, peer)
 
-    def launch(self, session: Session, operation: Operation, request: Message) -> Message:
+    def launch(self, session: Session, operation: Operation, request: Message, peer: Peer) -> Message:
         with self.lock:
-            self.owners[operation.id] = session
-            session.operations[operation.id] = operation
+            self.owners[operation.identifier.key] = session
+            session.operations[operation.identifier.key] = operation
+        operation.start(float(request.get("queryTimeout") or 0))
         direct = request.get("getDirectResults")
-        wait = (DIRECT_WAIT if direct else 0) if request.get("runAsync") else None
-        operation.start(wait, float(request.get("queryTimeout") or 0))
+        if not request.get("runAsync"):
+            operation.attend(peer.is_gone)
+        elif direct:
+            operation.done.wait(DIRECT_WAIT)
         if operation.state == OperationState.ERROR and not request.get("runAsync"):
             self.drop(operation, session)
             raise StatementError(operation.error, operation.sqlstate)
@@ -232,8 +235,8 @@ class Service:
 
     def drop(self, operation: Operation, session: Session) -> None:
         with self.lock:
-            self.owners.pop(operation.id, None)
-            session.operations.pop(operation.id, None)
+            self.owners.pop(operation.identifier.key, None)
+            session.operations.pop(operation.identifier.key, None)
         operation.close()
 
     def get_result_set_metadata(self, request: Message, peer: Peer) -> Message:
@@ -271,7 +274,7 @@ Method = Callable[[Service, Message, Peer], Message]
 
 
 def lister(method: str) -> Method:
-    return lambda service, request, peer: service.list_metadata(method, request)
+    return lambda service, request, peer: service.list_metadata(method, request, peer)
 
 
 METHODS: dict[str, Method] = {
@@ -307,6 +310,22 @@ def run_statement(
     backend: BackendSession, statement: str, arguments: Arguments, limit: int | None
 ) -> Callable[[str], Rows]:
     return lambda name: statement_rows(backend.execute(name, statement, arguments), limit)
+
+
+def identifier_of(request: Message, handle: str, part: str) -> Message:
+    """A handle's two secrets, or none where a client sent no handle."""
+    found: Message = request.get(handle, {}).get(part, {})
+    return found
+
+
+def key_of(identifier: Message) -> bytes:
+    """Who knows only one of the two holds nothing."""
+    return bytes(identifier.get("guid", b"")) + bytes(identifier.get("secret", b""))
+
+
+def shown(identifier: Message) -> str:
+    guid = bytes(identifier.get("guid", b""))
+    return str(uuid.UUID(bytes=guid)) if len(guid) == 16 else guid.hex()
 
 
 def error_status(message: str, sqlstate: str) -> Message:
