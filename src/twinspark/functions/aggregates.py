@@ -263,8 +263,8 @@ def several_best(
         raise NotNative(f"the best of {call.name} by nested values or doubles, of distinct ones, or in a window")
     sort = "list_reverse_sort" if call.name == "max_by" else "list_sort"
     pairs = f"{sort}(list({{'o': {ordering}, 'v': {value}}}){not_null(ordering, suffix)})[1:{asked + 1}]"
-    tie = "len(best) > len(list_distinct(list_transform(best, lambda one: one.o)))"
-    taken = f"list_transform(best[1:{asked}], lambda one: one.v)"
+    tie = "len(best) > len(list_distinct(list_transform(best, lambda one_: one_.o)))"
+    taken = f"list_transform(best[1:{asked}], lambda one_: one_.v)"
     equals = not_native(f"{call.name} of equals")
     return f"list_transform([{pairs}], lambda best: CASE WHEN {tie} THEN {equals} ELSE {taken} END)[1]"
 

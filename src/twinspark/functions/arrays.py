@@ -315,10 +315,10 @@ def zipped_name(argument: Any, place: int) -> str:
 def zipped(call: Any, *arrays: str) -> str:
     duck_type(call.type)
     fields = zip(call.type.elementType.fields, arrays, strict=True)
-    parts = ", ".join(f"{quoted_name(field.name)} := ({array})[i + 1]" for field, array in fields)
+    parts = ", ".join(f"{quoted_name(field.name)} := ({array})[place_ + 1]" for field, array in fields)
     size = f"greatest({', '.join(f'len({array})' for array in arrays)})"
     filled = " AND ".join(f"{array} IS NOT NULL" for array in arrays)
-    return f"(CASE WHEN {filled} THEN list_transform(range({size}), lambda i: struct_pack({parts})) END)"
+    return f"(CASE WHEN {filled} THEN list_transform(range({size}), lambda place_: struct_pack({parts})) END)"
 
 
 fn("arrays_zip(array...+)", zipped, rule=zipped_type)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from twinspark.errors import NotNative
+from twinspark.functions.castable import can_ansi_cast
 from twinspark.functions.interval_text import calendar_text, day_time_text, year_month_text
 from twinspark.functions.native_spelling import sql_double_to_decimal, sql_string_to_decimal
 from twinspark.functions.settings import Settings
@@ -16,6 +17,7 @@ from twinspark.functions.spelling import (
     quoted_name,
     text,
 )
+from twinspark.functions.variant_casts import FromVariant, to_variant
 from twinspark.types import (
     ArrayType,
     BinaryType,
@@ -35,6 +37,7 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    VariantType,
     YearMonthIntervalType,
     decimal_for,
     is_integral,
@@ -59,6 +62,10 @@ def cast_sql(sql: str, source: DataType, target: DataType, mode: str, settings: 
         return sql
     if is_null(source):
         return f"CAST({sql if 'error(' in sql else 'NULL'} AS {duck_type(target)})"  # raise_error is of no type
+    if isinstance(source, VariantType):
+        return FromVariant(mode != "try", settings, cast_sql, can_ansi_cast).write(sql, target)
+    if isinstance(target, VariantType):
+        return to_variant(sql, source)
     if is_string(target):
         return to_string(sql, source, mode, settings)
     if is_string(source):
@@ -122,7 +129,7 @@ def not_native(reason: str) -> str:
 
 def nested_to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
     if isinstance(source, ArrayType):
-        key = f"s{next(_keys)}"
+        key = f"cast_{next(_keys)}_"
         inner = element_text(key, source.elementType, mode, settings)
         return f"('[' || array_to_string(list_transform({sql}, lambda {key}: {inner}), ', ') || ']')"
     if isinstance(source, StructType):
@@ -130,7 +137,7 @@ def nested_to_string(sql: str, source: DataType, mode: str, settings: Settings) 
         joined = " || ', ' || ".join(parts)
         return f"(CASE WHEN {sql} IS NOT NULL THEN '{{' || {joined} || '}}' END)"
     if isinstance(source, MapType):
-        key = f"s{next(_keys)}"
+        key = f"cast_{next(_keys)}_"
         entry = " || ' -> ' || ".join(
             (
                 element_text(f"{key}.key", source.keyType, mode, settings),
@@ -342,7 +349,7 @@ def timestamp_to_number(sql: str, target: DataType, mode: str) -> str:
 
 
 def nested(sql: str, source: DataType, target: DataType, mode: str, settings: Settings) -> str:
-    key = f"s{next(_keys)}"
+    key = f"cast_{next(_keys)}_"
     if isinstance(source, ArrayType) and is_null(source.elementType):
         return cast_to(sql, target)
     if isinstance(source, ArrayType) and isinstance(target, ArrayType):
@@ -361,7 +368,7 @@ def map_to_map(sql: str, source: MapType, target: MapType, mode: str, settings: 
         return cast_to(sql, target)
     if not same_type(source.keyType, target.keyType):
         raise NotNative("a cast of a map's keys")
-    key = f"s{next(_keys)}"
+    key = f"cast_{next(_keys)}_"
     inner = cast_sql(key, source.valueType, target.valueType, mode, settings)
     values = f"list_transform(map_values({sql}), lambda {key}: {inner})"
     return f"(CASE WHEN {sql} IS NOT NULL THEN MAP(map_keys({sql}), {values}) END)"

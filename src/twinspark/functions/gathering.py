@@ -87,10 +87,10 @@ def java_hash(type: DataType, element: str) -> str:
 
 
 def set_of(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-    hashed = f"CAST({java_hash(call.arguments[0].type, 'element')} AS BIGINT)"
-    spread = f"list_transform({elements_of(value, suffix)}, lambda element: {{'h': {hashed}, 'v': element}})"
-    mixed = "xor(one.h, (one.h & 4294967295) >> 16)"  # the high half is folded into the low one
-    keyed = f"list_transform({spread}, lambda one: {{'b': {mixed} & 15, 'h': {mixed}, 'v': one.v}})"
+    hashed = f"CAST({java_hash(call.arguments[0].type, 'element_')} AS BIGINT)"
+    spread = f"list_transform({elements_of(value, suffix)}, lambda element_: {{'h': {hashed}, 'v': element_}})"
+    mixed = "xor(one_.h, (one_.h & 4294967295) >> 16)"  # the high half is folded into the low one
+    keyed = f"list_transform({spread}, lambda one_: {{'b': {mixed} & 15, 'h': {mixed}, 'v': one_.v}})"
     return or_empty(call, f"list_transform([{keyed}], lambda elements: {placed(f'count({value}){suffix}')})[1]")
 
 
@@ -106,9 +106,9 @@ def or_empty(call: Any, sql: str) -> str:
 
 def placed(rows: str) -> str:
     """Equal hashes stand in the order they came in; one row more may have grown a table that is just full."""
-    hashes = "len(list_distinct(list_transform(elements, lambda one: one.h)))"
+    hashes = "len(list_distinct(list_transform(elements, lambda one_: one_.h)))"
     unsure = f"len(elements) > 11 OR {hashes} < len(elements) OR (len(elements) = 11 AND {rows} > 11)"
-    found = "list_transform(list_sort(elements), lambda one: one.v)"
+    found = "list_transform(list_sort(elements), lambda one_: one_.v)"
     return f"CASE WHEN {unsure} THEN {not_native('a set whose order only Spark knows')} ELSE {found} END"
 
 

@@ -142,7 +142,7 @@ def folded(call: Any, array: str, zero: str, merge: str, finish: str = "") -> st
     gathered, item = (p.key for p in call.arguments[2].parameters)
     type = duck_type(call.arguments[1].type)
     body = body_with(call.arguments[2], merge, f"{gathered}.gathered", f"{item}.item")
-    pairs = f"list_transform({array}, lambda e: struct_pack(gathered := CAST(NULL AS {type}), item := e))"
+    pairs = f"list_transform({array}, lambda element_: struct_pack(gathered := CAST(NULL AS {type}), item := element_))"
     no_item = f"CAST(NULL AS {duck_type(element_of(call.arguments[0].type))})"
     first = f"struct_pack(gathered := CAST({zero} AS {type}), item := {no_item})"
     step = f"struct_pack(gathered := CAST({body} AS {type}), item := {item}.item)"

@@ -138,7 +138,7 @@ def from_entries(call: Any, entries: str) -> str:
     key, value = (f.name for f in call.arguments[0].type.elementType.fields)
     duck_type(call.arguments[0].type)
     names = (name.replace('"', '""') for name in (key, value))
-    keys, values = (f'list_transform({entries}, lambda e: e."{name}")' for name in names)
+    keys, values = (f'list_transform({entries}, lambda entry_: entry_."{name}")' for name in names)
     made = checked_map(keys, values, call.type.keyType)
     if not call.arguments[0].type.containsNull:
         return made

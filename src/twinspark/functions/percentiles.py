@@ -282,14 +282,14 @@ def mode(call: Any, value: str, *_: str, distinct: str = "", order: str = "", su
     if smallest is not None:
         return settled(counts, smallest)
     tie = not_native("mode of equally common values")
-    best = f"list_reverse_sort(list_transform({counts}, lambda entry: entry.value))"
+    best = f"list_reverse_sort(list_transform({counts}, lambda entry_: entry_.value))"
     equal = f"list_transform([{best}], lambda counts: len(counts) > 1 AND counts[1] = counts[2])[1]"
     return f"CASE WHEN {equal} THEN {tie} ELSE mode({value}){suffix} END"
 
 
 def settled(counts: str, smallest: bool) -> str:
     sign, sort = ("-", "list_sort") if smallest else ("", "list_reverse_sort")
-    keyed = f"list_transform({counts}, lambda entry: {{'c': {sign}CAST(entry.value AS BIGINT), 'k': entry.key}})"
+    keyed = f"list_transform({counts}, lambda entry_: {{'c': {sign}CAST(entry_.value AS BIGINT), 'k': entry_.key}})"
     return f"{sort}({keyed})[1].k"
 
 

@@ -105,7 +105,7 @@ def fields_type(call: Call) -> Typed:
 
 
 def fields_of(call: Any, array: str, name: str) -> str:
-    return f"list_transform({array}, lambda s: s.{quoted_name(call.arguments[1].value)})"
+    return f"list_transform({array}, lambda element_: element_.{quoted_name(call.arguments[1].value)})"
 
 
 fn("getarraystructfields(any, any)", fields_of, rule=fields_type)
