@@ -38,10 +38,14 @@ class SparkError(Exception):
 
 
 class NotNative(Exception):
-    """The native engine cannot answer this exactly as Spark would: the plan goes to Spark. Says why, in words."""
+    """The native engine cannot answer this exactly as Spark would: the plan goes to Spark. Says why, in words.
 
-    def __init__(self, reason: str) -> None:
+    `nearest` is an error of which not every word is known; it is told only where there is no Spark to ask.
+    """
+
+    def __init__(self, reason: str, nearest: SparkError | None = None) -> None:
         self.reason = reason
+        self.nearest = nearest
         super().__init__(reason)
 
 

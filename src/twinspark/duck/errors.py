@@ -70,7 +70,7 @@ def decimal_overflow(found: re.Match[str]) -> Exception:
 Rule = tuple[str, Callable[[re.Match[str]], Exception]]
 RULES: list[Rule] = [
     (r"SPARK:ELSEWHERE(?:\|reason=([^\n|]*))?", lambda found: NotNative(unquote(found[1] or "this input"))),
-    (r"SPARK:([A-Z0-9_.]+(?:\|[^\n]*)?)", spark_error),
+    (r"SPARK:([A-Z0-9_.]+(?:\|(?:(?!\n\nLINE ).)*)?)", spark_error),
     (r"NOT_NATIVE:([^\n]*)", lambda found: NotNative(found[1])),
     (r"Overflow in (\w+) of (INT\d+) \((-?\d+) . (-?\d+)\)", overflow),
     (r"Division by zero in expression \(([^\n]*)\)", division_by_zero),

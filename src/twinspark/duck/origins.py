@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from twinspark.analysis.outer import outer_columns
-from twinspark.errors import QueryContext, SparkError
+from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery, children_of
 from twinspark.plan.relations import Relation, own_expressions
@@ -16,6 +16,17 @@ Test = Callable[[Expression, SparkError], bool]
 
 def called(*names: str) -> Test:
     return lambda node, error: isinstance(node, Call) and node.name in names
+
+
+def divides(*names: str) -> Test:
+    """A constant that is not zero, or null, never fails."""
+    return lambda node, error: isinstance(node, Call) and node.name in names and may_be_zero(node.arguments[-1])
+
+
+def may_be_zero(divisor: Expression) -> bool:
+    while isinstance(divisor, Cast):
+        divisor = divisor.child
+    return not isinstance(divisor, Literal) or divisor.value == 0
 
 
 def is_cast(node: Expression, error: SparkError) -> bool:
@@ -47,8 +58,8 @@ def is_scalar(node: Expression, error: SparkError) -> bool:
 
 
 TESTS: dict[str, Test] = {
-    "DIVIDE_BY_ZERO": called("/", "div"),
-    "REMAINDER_BY_ZERO": called("%", "mod", "pmod"),
+    "DIVIDE_BY_ZERO": divides("/", "div"),
+    "REMAINDER_BY_ZERO": divides("%", "mod", "pmod"),
     "CAST_INVALID_INPUT": is_cast,
     "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
     "ARITHMETIC_OVERFLOW": called("+", "-", "*", "/", "div", "%", "sum", "conv", "make_dt_interval"),
@@ -62,12 +73,14 @@ TESTS: dict[str, Test] = {
 
 
 def located(error: Exception, plan: Relation) -> Exception:
-    """The error with its context; as it was where several parts may have raised it, or none was written as SQL."""
+    """The error with its context; as it was where none was written as SQL. Only Spark knows which of several parts."""
     test = TESTS.get(error.condition) if isinstance(error, SparkError) and not error.contexts else None
     if test is None or not isinstance(error, SparkError):
         return error
     found = {origin for node, origin in nodes(plan) if test(node, error)}
-    origin = found.pop() if len(found) == 1 else None
+    if len(found) > 1:
+        return NotNative(f"{error.condition}: which part of the text raised it", nearest=error)
+    origin = found.pop() if found else None
     if origin is not None:
         error.contexts = (origin,)
     return error

@@ -34,7 +34,7 @@ class NativeOperation:
         cursor: Cursor,
         work: Work,
         reason: str,
-        instead: Callable[[str], Operation],
+        instead: Callable[[NotNative], Operation],
         ended: Callable[["NativeOperation"], None],
         quick: bool = False,
     ) -> None:
@@ -135,7 +135,7 @@ class NativeOperation:
         except NotNative as error:
             if self._log.sent:
                 raise
-            self._successor = self._instead(error.reason)
+            self._successor = self._instead(error)
         yield from self._successor.responses()
 
     def _follow_successor(self, request: Any, data: bytes) -> Iterator[bytes]:

@@ -237,11 +237,11 @@ class Session:
         if makes_global_view(asked.plan) and self.spark not in self.shared.global_owners:
             self.shared.global_owners.append(self.spark)
 
-    def _instead(self, asked: Asked, wanted: str, reason: str) -> Operation:
+    def _instead(self, asked: Asked, wanted: str, why: NotNative) -> Operation:
         """DuckDB gave up (out of memory, say): in auto that is no error, the plan runs again on Spark."""
         if wanted == "duckdb":
-            raise NotNative(reason)
-        return self._relayed(asked, reason)
+            raise why
+        return self._relayed(asked, why.reason)
 
     # ---- on Spark
 

@@ -6,16 +6,17 @@ from pyspark.sql.connect.proto import base_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.scope import frame_of
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.typing import type_text
 from twinspark.plan.relations import OneRow
-from twinspark.read.sql import bind_parameters, parameter_markers, parse_statement, tree
+from twinspark.read.sql import ParseError, bind_parameters, parameter_markers, parse_statement, tree
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Query
 from twinspark.session.sql_names import value_of
 from twinspark.session.sql_variables import computed, has_query, known, set_from_query
+from twinspark.session.table_commands import TABLE_HANDLERS
 from twinspark.spark.wire import bytes_field
 from twinspark.types import (
     BinaryType,
@@ -35,22 +36,36 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 
+SPARK_NEED_NOT_KNOW = (tree.Query, *TABLE_HANDLERS)  # our tables are brought to Spark when it reads them
+
+
 def execute_immediate(statement: Any, source: str, context: Context, session: "Session") -> Any:
     walk = Walk(source, context)
     if any(has_query(each) for each in (statement.query, *statement.arguments)):
         raise NotNative("SQL: EXECUTE IMMEDIATE of a query's value")
     text = statement_text(statement.query, walk, context, session)
     bound = with_arguments(text, statement.arguments, walk, context, session)
-    inner = parse_statement(bound, parser_config(context))
-    if session.engine_wanted != "duckdb" and (statement.targets or not isinstance(inner, tree.Query)):
+    inner = inner_statement(text, bound, context)
+    if session.engine_wanted != "duckdb" and (statement.targets or not isinstance(inner, SPARK_NEED_NOT_KNOW)):
         raise NotNative("SQL: EXECUTE IMMEDIATE of what changes the session, which Spark has to know too")
     if statement.targets:
         return into_variables(statement, inner, bound, source, context, session)
     if isinstance(inner, tree.Query):
-        return query_result(bound, context, session)
+        return query_result(bound, text, context, session)
     from twinspark.session.sql_commands import session_statement
 
     return session_statement(inner, bound, context, session)
+
+
+def inner_statement(text: str, bound: str, context: Context) -> Any:
+    """Spark names the whole text where it does not read, as it was before its markers were filled."""
+    try:
+        return parse_statement(bound, parser_config(context))
+    except ParseError as error:
+        if bound != text:
+            raise NotNative("SQL: EXECUTE IMMEDIATE of a text that does not read with its arguments put in") from error
+        error.contexts = (QueryContext(text, 0, len(text) - 1, "EXECUTE IMMEDIATE"),)
+        raise
 
 
 def statement_text(node: Any, walk: Walk, context: Context, session: "Session") -> str:
@@ -110,11 +125,16 @@ def literal_text(value: Any, type: DataType) -> str:
     raise NotNative(f"SQL: EXECUTE IMMEDIATE with an argument of {type.simpleString()}")
 
 
-def query_result(text: str, context: Context, session: "Session") -> Any:
+def query_result(bound: str, text: str, context: Context, session: "Session") -> Any:
     """The query goes back as a relation, as that of any other spark.sql does."""
     relation = relations_pb2.Relation()
-    relation.sql.query = text
-    Query.read(relation, context, session.shared.native.cursor())
+    relation.sql.query = bound
+    try:
+        Query.read(relation, context, session.shared.native.cursor())
+    except SparkError as error:
+        if error.contexts:  # Spark tells places in the text within the text
+            raise NotNative(f"SQL: EXECUTE IMMEDIATE of a query with an error: {error.condition}") from error
+        raise
     result = base_pb2.ExecutePlanResponse.SqlCommandResult(relation=relation)
     return lambda: (bytes_field(SQL_RESULT, result.SerializeToString()),)
 

@@ -18,6 +18,7 @@ SETTING = StructType([text("key"), text("value")])
 UNDEFINED = "<undefined>"
 REDACTED = "*********(redacted)"
 TIME_ZONE = "spark.sql.session.timeZone"
+HIVE_VARIABLE = "hivevar:"  # a setting whose name is the rest, for ${name}
 # Hadoop's names for the number of reducers; Spark sets its own key instead.
 OLD_NAMES = {
     "mapred.reduce.tasks": "spark.sql.shuffle.partitions",
@@ -34,6 +35,8 @@ def set_configuration(statement: Any, text: str, context: Context, session: "Ses
     if warning_of(key):
         raise NotNative("SQL: SET of a key that is deprecated or gone")
     check_no_variable(key, value, session)
+    if value is not None and key.startswith(HIVE_VARIABLE):
+        return lambda: assign(session, key.removeprefix(HIVE_VARIABLE), value, key)
     if value is None:
         return lambda: answer(SETTING, [(OLD_NAMES.get(key, key), shown(OLD_NAMES.get(key, key), session))])
     return lambda: assign(session, OLD_NAMES.get(key, key), value)
@@ -65,11 +68,11 @@ def set_time_zone(statement: Any, text: str, context: Context, session: "Session
     return lambda: assign(session, TIME_ZONE, zone)
 
 
-def assign(session: "Session", key: str, value: str) -> Answer:
+def assign(session: "Session", key: str, value: str, told: str = "") -> Answer:
     if key == ENGINE_KEY:
         check_engine(value)
     session.config.set(key, value)
-    return answer(SETTING, [(key, value)])
+    return answer(SETTING, [(told or key, value)])
 
 
 def reset_configuration(statement: Any, text: str, context: Context, session: "Session") -> Any:

@@ -54,6 +54,8 @@ def status_of(error: Exception, session: Session | None) -> Any:
     """Spark's own errors keep their name; Spark's answers pass through; anything else is a bug of ours, with an id."""
     if isinstance(error, grpc.RpcError):
         return passed_through(error)
+    if isinstance(error, NotNative) and error.nearest is not None:
+        error = error.nearest
     if isinstance(error, SparkError):
         return status_of_thrown(thrown_by(error), session)
     if isinstance(error, NotNative):

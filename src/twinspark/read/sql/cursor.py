@@ -165,7 +165,10 @@ class Cursor:
         if not self.text.strip():
             return ParseError("PARSE_EMPTY_STATEMENT", self.text, self.starts[at])
         shown = "end of input" if self.kinds[at] == "eof" else f"'{shown_token(self.tokens.word(at))}'"
-        return ParseError("PARSE_SYNTAX_ERROR", self.text, self.starts[at], error=shown, hint=hint)
+        found = ParseError("PARSE_SYNTAX_ERROR", self.text, self.starts[at], error=shown, hint=hint)
+        if any(kind == "IDENTIFIER" and self.kinds[i + 1] == "(" for i, kind in enumerate(self.kinds)):
+            raise NotNative("SQL: which token beside IDENTIFIER() is to blame is ANTLR's to say", nearest=found)
+        return found
 
     def whole(self, reading: Callable[[], T], *, semicolons: bool = False) -> T:
         """This reading must take every token."""
@@ -248,7 +251,7 @@ class Cursor:
         if kind == "identifier":
             return (self._name_at(kind),)
         if kind == "IDENTIFIER" and self.kinds[self.at + 1] == "(" and not self.config.legacy_identifier_clause_only:
-            literal = self._identifier_literal()
+            literal = self._identifier_literal() or self._marked_identifier()
             if literal is not None:
                 return literal
         if kind not in names:
@@ -277,6 +280,22 @@ class Cursor:
             return None
         start, self.at = self.start, at + 1
         return self.parts_of(value, start)
+
+    looks_for_markers = False  # only where markers stand, not what they mean
+
+    def _marked_identifier(self) -> tuple[str, ...] | None:
+        """IDENTIFIER(:name '.b') is a name as soon as its markers are filled."""
+        at, markers = self.at + 2, []
+        while self.looks_for_markers and self.kinds[at] in (*self.string_kinds, "?", ":"):
+            start, is_named = self.starts[at], self.kinds[at] == ":" and self.is_name(at + 1)
+            at += 2 if is_named else 1
+            if self.text[start] in "?:":
+                markers.append((start, self.stops[at - 1], self.tokens.word(at - 1) if is_named else ""))
+        if not markers or self.kinds[at] != ")":
+            return None
+        self.markers += markers
+        self.at = at + 1
+        return ("marked",)
 
     def parts_of(self, value: str, start: int) -> tuple[str, ...]:
         """The parts of a name given as a string, between that offset and here."""

@@ -144,12 +144,10 @@ class DataTypes(Strings):
         self.expect(")")
         return values
 
-    takes_number_markers = False  # only where markers are looked for, not what they mean
-
     def integer_value(self) -> int:
         """A number; a parameter marker may stand for it, but must be bound before it is read."""
         if self.is_marker(self.at):
-            if not self.takes_number_markers:
+            if not self.looks_for_markers:
                 raise NotNative("SQL: a parameter marker for the number of a type")
             self.marker()
             return 1

@@ -34,7 +34,7 @@ def parse_multipart_identifier(text: str, config: ParserConfig = DEFAULT) -> tup
 def parameter_markers(text: str, config: ParserConfig = DEFAULT) -> list[tuple[int, int, str]]:
     """Start, stop and name of the parameter markers of a statement, in order; `?` has no name."""
     reader = Scripts(text, config)
-    reader.takes_number_markers = True
+    reader.looks_for_markers = True
     reader.whole(reader.script_or_statement, semicolons=True)
     return sorted(set(reader.markers))
 

@@ -49,5 +49,9 @@ def constant_text(expression: Expression) -> str:
 
 
 @walks(tree.IdentifierClause)
-def walk_identifier(node: tree.IdentifierClause, scope: Scope, walk: Walk) -> Named:
-    return resolve(scope, name_parts(node, walk))
+def walk_identifier(node: tree.IdentifierClause, scope: Scope, walk: Walk) -> Named | Expression:
+    """Only a column brings its name along: a field is called by its whole path."""
+    found = resolve(scope, name_parts(node, walk))
+    if isinstance(found.expression, Literal):
+        raise NotNative("SQL: IDENTIFIER of a session variable")
+    return found if found.passes is not None else found.expression
