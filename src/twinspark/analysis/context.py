@@ -43,6 +43,8 @@ KNOWN_VALUES = {
     "spark.sql.legacy.javaCharsets": "false",
     "spark.sql.chunkBase64String.enabled": "true",
     "spark.sql.legacy.followThreeValuedLogicInArrayExists": "true",
+    "spark.sql.variant.allowDuplicateKeys": "false",
+    "spark.sql.variant.validateUnicodeInJsonParsing": "true",
 }
 
 

@@ -29,6 +29,7 @@ from twinspark.types import (
     TimestampNTZType,
     TimestampType,
     UserDefinedType,
+    VariantType,
 )
 
 PLAIN: dict[type, pa.DataType] = {
@@ -45,6 +46,12 @@ PLAIN: dict[type, pa.DataType] = {
     TimestampNTZType: pa.timestamp("us"),
     DayTimeIntervalType: pa.duration("us"),
     NullType: pa.null(),
+    VariantType: pa.struct(
+        [
+            pa.field("value", pa.binary(), nullable=False),
+            pa.field("metadata", pa.binary(), nullable=False, metadata={"variant": "true"}),
+        ]
+    ),
 }
 
 

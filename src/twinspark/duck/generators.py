@@ -32,10 +32,19 @@ def values_of(call: Call, writer: Writer) -> str:
     if name == "json_tuple":
         json, *names = map(writer.write, call.arguments)
         return f"[spark_json_tuple({json}, [{', '.join(names)}])]"
+    if name == "variant_explode":
+        return variant_members(writer.write(call.arguments[0]))
     if name not in ("explode", "posexplode", "inline"):
         raise NotNative(f"function {call.name}")
     values = writer.write(call.arguments[0])
     return f"map_entries({values})" if isinstance(call.arguments[0].type, MapType) else values
+
+
+def variant_members(variant: str) -> str:
+    """Each with its place, and its key where it has one."""
+    parts = f"struct_pack(members := spark_variant_members([{variant}]), keys := spark_variant_keys([{variant}]))"
+    member = "struct_pack(pos := i, key := p.keys[i + 1], value := p.members[i + 1])"
+    return f"list_transform([{parts}], lambda p: list_transform(range(len(p.members)), lambda i: {member}))[1]"
 
 
 def stacked(call: Call, writer: Writer) -> str:
@@ -76,6 +85,8 @@ def generated_columns(call: Call, alias: str) -> tuple[str, ...]:
     if name == "inline":
         assert isinstance(call.type, StructType)
         return tuple(f"{alias}.item.{quoted_name(f.name)}" for f in call.type.fields)
+    if name == "variant_explode":
+        return f"CAST({alias}.item.pos AS INTEGER)", f"{alias}.item.key", f"{alias}.item.value"
     if name == "json_tuple":
         return tuple(f"{alias}.item[{i}]" for i in range(1, len(call.arguments)))
     is_map = isinstance(call.arguments[0].type, MapType)

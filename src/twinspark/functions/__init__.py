@@ -12,6 +12,7 @@ from twinspark.functions import from_json as from_json
 from twinspark.functions import gathering as gathering
 from twinspark.functions import generators as generators
 from twinspark.functions import hashes as hashes
+from twinspark.functions import hll as hll
 from twinspark.functions import intervals as intervals
 from twinspark.functions import json as json
 from twinspark.functions import lambdas as lambdas
@@ -31,11 +32,13 @@ from twinspark.functions import statistics as statistics
 from twinspark.functions import strings as strings
 from twinspark.functions import structs as structs
 from twinspark.functions import text as text
+from twinspark.functions import theta as theta
 from twinspark.functions import time_arithmetic as time_arithmetic
 from twinspark.functions import time_windows as time_windows
 from twinspark.functions import times as times
 from twinspark.functions import timestamps as timestamps
 from twinspark.functions import urls as urls
+from twinspark.functions import variants as variants
 from twinspark.functions import windows as windows
 from twinspark.functions import xpaths as xpaths
 from twinspark.functions.registry import SPARK as SPARK

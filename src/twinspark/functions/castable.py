@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from twinspark.functions.common_types import force_nullable, is_atomic
+from twinspark.functions.variant_casts import castable_with_variant
 from twinspark.types import (
     DATETIME,
     INTERVAL,
@@ -77,7 +78,7 @@ def is_nested(type: DataType) -> bool:
 def scalar_castable(source: DataType, target: DataType) -> bool:
     """What both modes allow between types that are not nested."""
     if isinstance(source, VariantType) or isinstance(target, VariantType):
-        return True
+        return castable_between_variant(source, target)
     if is_string(source):
         return not is_nested(target)
     if isinstance(target, BooleanType):
@@ -112,7 +113,7 @@ def castable_to_number(source: DataType, target: DataType) -> bool:
 
 def nested_castable(source: DataType, target: DataType, inner: Castable, nulls: Castable) -> bool:
     if isinstance(source, VariantType) or isinstance(target, VariantType):
-        return True
+        return castable_between_variant(source, target)
     if isinstance(source, ArrayType) and isinstance(target, ArrayType):
         return inner(source.elementType, target.elementType) and resolvable(
             source.containsNull or nulls(source.elementType, target.elementType), target.containsNull
@@ -125,6 +126,13 @@ def nested_castable(source: DataType, target: DataType, inner: Castable, nulls: 
             for a, b in zip(source.fields, target.fields, strict=True)
         )
     return False
+
+
+def castable_between_variant(source: DataType, target: DataType) -> bool:
+    """Structs and maps come out of variants, but go into them only by to_variant_object."""
+    if isinstance(source, VariantType):
+        return castable_with_variant(target, nested=True)
+    return castable_with_variant(source, nested=False)
 
 
 def map_castable(source: MapType, target: MapType, inner: Castable, nulls: Castable) -> bool:

@@ -25,6 +25,7 @@ from twinspark.types import (
     TimestampType,
     TimeType,
     UserDefinedType,
+    VariantType,
     YearMonthIntervalType,
     is_collated,
 )
@@ -46,6 +47,7 @@ NAMES: dict[type, str] = {
     YearMonthIntervalType: "INTEGER",  # months
     TimeType: "TIME",
     NullType: '"NULL"',
+    VariantType: 'STRUCT("value" BLOB, metadata BLOB)',  # Spark's two byte strings
 }
 
 
