@@ -51,7 +51,7 @@ from twinspark.types import (
 FLOATING = FloatType | DoubleType
 PRETTY = "pretty"  # the mode of show: NULL in capitals, bytes as hex
 LIMITS = {ByteType: 1 << 7, ShortType: 1 << 15, IntegerType: 1 << 31, LongType: 1 << 63}
-SUFFIXES = {ByteType: "T", ShortType: "S", IntegerType: "", LongType: "L", DoubleType: "D", FloatType: "F"}
+SUFFIXES = {ByteType: "T", ShortType: "S", IntegerType: "", LongType: "L"}
 UTC_ZONES = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00"})
 _keys = itertools.count(1)
 
@@ -217,20 +217,25 @@ def checked_whole(sql: str, source: DataType, target: DataType, mode: str) -> st
     limit = LIMITS[target.__class__]
     if mode == "legacy":
         return wrapped_whole(sql, source, target)
-    floating = isinstance(source, FLOATING)
-    upper = (
-        f"{sql} < {limit}"
-        if floating
-        else f"{sql} < {limit}"
-        if source.__class__ in LIMITS
-        else f"trunc({sql}) < {limit}"
-    )
-    lower = f"{sql} > {-limit - 1}" if limit < 1 << 63 else f"{sql} >= {-limit}"
-    if isinstance(source, DecimalType):
-        lower = f"trunc({sql}) >= {-limit}"
+    if isinstance(source, FLOATING):
+        return checked_floating(sql, source, target, mode)
+    upper = f"{sql} < {limit}" if source.__class__ in LIMITS else f"trunc({sql}) < {limit}"
+    lower = f"trunc({sql}) >= {-limit}" if isinstance(source, DecimalType) else f"{sql} >= {-limit}"
     whole = sql if is_integral(source) else f"trunc({sql})"
     otherwise = f" WHEN {sql} IS NOT NULL THEN {overflow(sql, source, target)}" if mode == "ansi" else ""
     return f"(CASE WHEN {lower} AND {upper} THEN {cast_to(whole, target)}{otherwise} END)"
+
+
+def checked_floating(sql: str, source: DataType, target: DataType, mode: str) -> str:
+    """Compared as doubles, so 2^63 itself still is a long, the greatest (castFractionToIntegralTypeCode)."""
+    limit, wide = LIMITS[target.__class__], sql if isinstance(source, DoubleType) else f"CAST({sql} AS DOUBLE)"
+    otherwise = f" WHEN {sql} IS NOT NULL THEN {overflow(sql, source, target)}" if mode == "ansi" else ""
+    if limit == 1 << 63:
+        lower, otherwise = f"{wide} >= {-limit}", f" WHEN {wide} = {limit} THEN {limit - 1}{otherwise}"
+    else:
+        lower = f"{wide} > {-limit - 1}"
+    whole = cast_to(f"trunc({sql})", target)
+    return f"(CASE WHEN {lower} AND {wide} < {limit} THEN {whole}{otherwise} END)"
 
 
 def overflow(sql: str, source: DataType, target: DataType) -> str:
@@ -248,8 +253,10 @@ def literal_text(sql: str, source: DataType) -> str:
     if isinstance(source, DecimalType):
         return f"CAST({sql} AS VARCHAR) || 'BD'"
     shown = f"CAST({sql} AS VARCHAR)"
-    if isinstance(source, FLOATING):
-        shown = f"spark_{'float' if isinstance(source, FloatType) else 'double'}_to_string({sql})"
+    if isinstance(source, FloatType):
+        return f"spark_float_to_string({sql})"
+    if isinstance(source, DoubleType):
+        return f"spark_double_to_string({sql}) || CASE WHEN isfinite({sql}) THEN 'D' ELSE '' END"
     suffix = SUFFIXES[source.__class__]
     return f"{shown} || '{suffix}'" if suffix else shown
 
