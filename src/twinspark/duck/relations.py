@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatchmethod
 
+from twinspark.duck.conditions import kept_if_true
 from twinspark.duck.expressions import SubqueryWriter, Writer, check_groupable
 from twinspark.duck.generators import generator_sql
 from twinspark.duck.select import Select, grows_too_much, wrapped
@@ -144,7 +145,7 @@ class RelationWriter(SubqueryWriter):
             select = self.wrap(select)
         if select.group and has_subquery(relation.condition):
             select = self.wrap(select)
-        condition = self.expressions(select).write(relation.condition)
+        condition = self.expressions(select).write(kept_if_true(relation.condition))
         if select.group:
             return replace(select, having=(*select.having, condition))
         return replace(select, where=(*select.where, condition))
