@@ -4,6 +4,7 @@ from twinspark.functions import aggregates as aggregates
 from twinspark.functions import arithmetic as arithmetic
 from twinspark.functions import arrays as arrays
 from twinspark.functions import bitmaps as bitmaps
+from twinspark.functions import ciphers as ciphers
 from twinspark.functions import comparison as comparison
 from twinspark.functions import conditional as conditional
 from twinspark.functions import dates as dates
@@ -39,6 +40,7 @@ from twinspark.functions import times as times
 from twinspark.functions import timestamps as timestamps
 from twinspark.functions import urls as urls
 from twinspark.functions import variants as variants
+from twinspark.functions import vectors as vectors
 from twinspark.functions import windows as windows
 from twinspark.functions import xpaths as xpaths
 from twinspark.functions.registry import SPARK as SPARK

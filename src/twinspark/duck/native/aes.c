@@ -1,0 +1,335 @@
+/* AES in the modes of aes_encrypt and aes_decrypt: ECB and CBC with padding, GCM with its tag (FIPS 197, NIST SP 800-38A/D).
+ *
+ * SQL spelling: spark_aes_encrypt(bytes, key, mode, padding, iv, aad), spark_aes_decrypt(bytes, key, mode, padding, aad),
+ * spark_try_aes_decrypt(...) -> BLOB. What cannot be decrypted is told by Spark in Java's words. */
+#include "native.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#ifdef __APPLE__
+#include <sys/random.h>
+#else
+#include <unistd.h>
+#endif
+
+enum { BLOCK = 16, MOST_ROUNDS = 14, GCM_IV = 12 };
+enum mode { NO_MODE, ECB, CBC, GCM };
+typedef struct { uint8_t words[MOST_ROUNDS + 1][BLOCK]; int rounds; } key_schedule;
+
+/* The S-box is the inverse in GF(2^8) and an affine map; made once, from its definition. */
+static uint8_t box[256], unbox[256];
+
+static uint8_t twice(uint8_t x) { return (uint8_t)(x << 1 ^ (x & 0x80 ? 0x1b : 0)); }
+static uint8_t rotated(uint8_t x, int by) { return (uint8_t)(x << by | x >> (8 - by)); }
+
+__attribute__((constructor)) static void make_boxes(void) {
+    uint8_t power = 1, inverse = 1;
+    do {
+        power = (uint8_t)(power ^ twice(power)); /* times three, a generator */
+        inverse ^= (uint8_t)(inverse << 1);      /* divided by three */
+        inverse ^= (uint8_t)(inverse << 2);
+        inverse ^= (uint8_t)(inverse << 4);
+        inverse ^= inverse & 0x80 ? 0x09 : 0;
+        box[power] = (uint8_t)(inverse ^ rotated(inverse, 1) ^ rotated(inverse, 2) ^ rotated(inverse, 3) ^
+                               rotated(inverse, 4) ^ 0x63);
+    } while (power != 1);
+    box[0] = 0x63;
+    for (int i = 0; i < 256; i++)
+        unbox[box[i]] = (uint8_t)i;
+}
+
+static void expand_key(key_schedule *made, text key) {
+    int words = (int)key.length / 4, all;
+    uint8_t *out = &made->words[0][0], constant = 1;
+    made->rounds = words + 6;
+    all = 4 * (made->rounds + 1);
+    memcpy(out, key.bytes, key.length);
+    for (int i = words; i < all; i++) {
+        uint8_t last[4];
+        memcpy(last, out + 4 * (i - 1), 4);
+        if (i % words == 0) {
+            uint8_t first = last[0];
+            last[0] = box[last[1]] ^ constant, last[1] = box[last[2]], last[2] = box[last[3]], last[3] = box[first];
+            constant = twice(constant);
+        } else if (words > 6 && i % words == 4)
+            for (int k = 0; k < 4; k++)
+                last[k] = box[last[k]];
+        for (int k = 0; k < 4; k++)
+            out[4 * i + k] = out[4 * (i - words) + k] ^ last[k];
+    }
+}
+
+static void add_words(uint8_t *block, const uint8_t *words) {
+    for (int i = 0; i < BLOCK; i++)
+        block[i] ^= words[i];
+}
+
+/* Bytes substituted, rows shifted (the column of row r moves by r). */
+static void substitute(uint8_t *block, const uint8_t *by, int direction) {
+    uint8_t old[BLOCK];
+    memcpy(old, block, BLOCK);
+    for (int column = 0; column < 4; column++)
+        for (int row = 0; row < 4; row++)
+            block[4 * column + row] = by[old[4 * ((column + direction * row + 4) % 4) + row]];
+}
+
+static void mix_columns(uint8_t *block) {
+    for (uint8_t *c = block; c < block + BLOCK; c += 4) {
+        uint8_t all = c[0] ^ c[1] ^ c[2] ^ c[3], first = c[0];
+        for (int i = 0; i < 3; i++)
+            c[i] ^= all ^ twice(c[i] ^ c[i + 1]);
+        c[3] ^= all ^ twice(c[3] ^ first);
+    }
+}
+
+static void unmix_columns(uint8_t *block) {
+    for (uint8_t *c = block; c < block + BLOCK; c += 4) {
+        uint8_t even = twice(twice(c[0] ^ c[2])), odd = twice(twice(c[1] ^ c[3]));
+        c[0] ^= even, c[2] ^= even, c[1] ^= odd, c[3] ^= odd;
+    }
+    mix_columns(block);
+}
+
+static void encrypt_block(const key_schedule *key, uint8_t *block) {
+    add_words(block, key->words[0]);
+    for (int round = 1; round <= key->rounds; round++) {
+        substitute(block, box, 1);
+        if (round < key->rounds)
+            mix_columns(block);
+        add_words(block, key->words[round]);
+    }
+}
+
+static void decrypt_block(const key_schedule *key, uint8_t *block) {
+    for (int round = key->rounds; round > 0; round--) {
+        add_words(block, key->words[round]);
+        if (round < key->rounds)
+            unmix_columns(block);
+        substitute(block, unbox, -1);
+    }
+    add_words(block, key->words[0]);
+}
+
+/* --- the modes; `into` has room for the input and a block more --- */
+
+static size_t encrypt_padded(const key_schedule *key, text in, const uint8_t *iv, uint8_t *into) {
+    size_t length = in.length / BLOCK * BLOCK + BLOCK;
+    memcpy(into, in.bytes, in.length);
+    memset(into + in.length, (int)(length - in.length), length - in.length);
+    for (size_t at = 0; at < length; at += BLOCK) {
+        if (iv)
+            add_words(into + at, at ? into + at - BLOCK : iv);
+        encrypt_block(key, into + at);
+    }
+    return length;
+}
+
+/* False when the padding is not one. */
+static bool decrypt_padded(const key_schedule *key, text in, const uint8_t *iv, uint8_t *into, size_t *length) {
+    *length = in.length;
+    if (in.length % BLOCK || !in.length)
+        return !in.length;
+    memcpy(into, in.bytes, in.length);
+    for (size_t at = 0; at < in.length; at += BLOCK) {
+        decrypt_block(key, into + at);
+        if (iv)
+            add_words(into + at, at ? (const uint8_t *)in.bytes + at - BLOCK : iv);
+    }
+    uint8_t pad = into[in.length - 1], wrong = pad < 1 || pad > BLOCK;
+    for (size_t i = 0; !wrong && i < pad; i++)
+        wrong |= into[in.length - 1 - i] != pad;
+    *length = in.length - (wrong ? 0 : pad);
+    return !wrong;
+}
+
+typedef struct { uint64_t high, low; } field_element; /* of GF(2^128), the first bit highest */
+
+static uint64_t big_endian(const uint8_t *at) {
+    uint64_t made = 0;
+    for (int i = 0; i < 8; i++)
+        made = made << 8 | at[i];
+    return made;
+}
+
+static void put_big_endian(uint8_t *at, uint64_t value) {
+    for (int i = 7; i >= 0; i--, value >>= 8)
+        at[i] = (uint8_t)value;
+}
+
+static field_element multiplied(field_element a, field_element b) {
+    field_element made = {0, 0};
+    for (int i = 0; i < 128; i++) {
+        uint64_t taken = -((i < 64 ? a.high >> (63 - i) : a.low >> (127 - i)) & 1), carry = -(b.low & 1);
+        made.high ^= b.high & taken, made.low ^= b.low & taken;
+        b.low = b.low >> 1 | b.high << 63;
+        b.high = b.high >> 1 ^ (carry & 0xe100000000000000ULL);
+    }
+    return made;
+}
+
+static void hash_bytes(field_element *hash, field_element by, const uint8_t *bytes, size_t length) {
+    for (size_t at = 0; at < length; at += BLOCK) {
+        uint8_t block[BLOCK] = {0};
+        memcpy(block, bytes + at, length - at < BLOCK ? length - at : BLOCK);
+        hash->high ^= big_endian(block), hash->low ^= big_endian(block + 8);
+        *hash = multiplied(*hash, by);
+    }
+}
+
+/* The stream of GCM, from the block after the first, laid over the bytes. */
+static void lay_over(const key_schedule *key, const uint8_t *iv, uint8_t *bytes, size_t length) {
+    for (size_t at = 0; at < length; at += BLOCK) {
+        uint32_t number = (uint32_t)(at / BLOCK) + 2;
+        uint8_t block[BLOCK];
+        memcpy(block, iv, GCM_IV);
+        for (int i = 0; i < 4; i++)
+            block[GCM_IV + i] = (uint8_t)(number >> (24 - 8 * i));
+        encrypt_block(key, block);
+        for (size_t i = 0; i < BLOCK && at + i < length; i++)
+            bytes[at + i] ^= block[i];
+    }
+}
+
+static void make_tag(const key_schedule *key, const uint8_t *iv, text aad, const uint8_t *bytes, size_t length, uint8_t *tag) {
+    uint8_t zero[BLOCK] = {0}, first[BLOCK] = {0}, lengths[BLOCK];
+    field_element hash = {0, 0};
+    encrypt_block(key, zero);
+    field_element by = {big_endian(zero), big_endian(zero + 8)};
+    hash_bytes(&hash, by, (const uint8_t *)aad.bytes, aad.length);
+    hash_bytes(&hash, by, bytes, length);
+    put_big_endian(lengths, 8 * (uint64_t)aad.length);
+    put_big_endian(lengths + 8, 8 * (uint64_t)length);
+    hash_bytes(&hash, by, lengths, BLOCK);
+    memcpy(first, iv, GCM_IV);
+    first[BLOCK - 1] = 1;
+    encrypt_block(key, first);
+    put_big_endian(tag, hash.high);
+    put_big_endian(tag + 8, hash.low);
+    add_words(tag, first);
+}
+
+/* --- Spark's functions --- */
+
+static bool is_word(text value, const char *word) {
+    return value.length == strlen(word) && !strncasecmp(value.bytes, word, value.length);
+}
+
+static enum mode mode_of(text mode, text padding) {
+    bool pads = is_word(padding, "PKCS") || is_word(padding, "DEFAULT");
+    if (pads && is_word(mode, "ECB"))
+        return ECB;
+    if (pads && is_word(mode, "CBC"))
+        return CBC;
+    return is_word(mode, "GCM") && (is_word(padding, "NONE") || is_word(padding, "DEFAULT")) ? GCM : NO_MODE;
+}
+
+#define BOTH_NAMES "`aes_encrypt`/`aes_decrypt`"
+
+static bool is_key(text key) { return key.length == 16 || key.length == 24 || key.length == 32; }
+
+/* The mode, or none after an error. */
+static enum mode begin(native_call *call, text key, text mode, text padding, key_schedule *schedule) {
+    if (!is_key(key)) {
+        char length[16];
+        snprintf(length, sizeof length, "%u", key.length);
+        spark_error(call, "INVALID_PARAMETER_VALUE.AES_KEY_LENGTH", "parameter", "`key`", "functionName", BOTH_NAMES,
+                    "actualLength", length, NULL);
+        return NO_MODE;
+    }
+    enum mode found = mode_of(mode, padding);
+    if (found == NO_MODE)
+        spark_error(call, "ELSEWHERE", "reason", "a mode of AES that there is not", NULL);
+    else
+        expand_key(schedule, key);
+    return found;
+}
+
+static size_t encrypted(const key_schedule *key, enum mode mode, text in, const uint8_t *iv, text aad, uint8_t *into) {
+    size_t head = mode == CBC ? BLOCK : mode == GCM ? GCM_IV : 0;
+    memcpy(into, iv, head);
+    if (mode != GCM)
+        return head + encrypt_padded(key, in, head ? iv : NULL, into + head);
+    memcpy(into + head, in.bytes, in.length);
+    lay_over(key, iv, into + head, in.length);
+    make_tag(key, iv, aad, into + head, in.length, into + head + in.length);
+    return head + in.length + BLOCK;
+}
+
+static void encrypt_rows(native_call *call) {
+    EACH_ROW(call, row) {
+        text in = argument_text(call, 0, row), iv = argument_text(call, 4, row), aad = argument_text(call, 5, row);
+        key_schedule key;
+        enum mode mode = begin(call, argument_text(call, 1, row), argument_text(call, 2, row), argument_text(call, 3, row), &key);
+        uint32_t needed = mode == CBC ? BLOCK : mode == GCM ? GCM_IV : 0;
+        uint8_t chosen[BLOCK] = {0}, *into;
+        if (mode == NO_MODE)
+            continue;
+        if ((iv.length && iv.length != needed) || (aad.length && mode != GCM)) {
+            spark_error(call, "ELSEWHERE", "reason", "an IV or more data than the mode of AES takes", NULL);
+            continue;
+        }
+        if (iv.length)
+            memcpy(chosen, iv.bytes, needed);
+        else if (needed && getentropy(chosen, needed)) {
+            misuse(call, "twinspark: no random bytes");
+            continue;
+        }
+        into = malloc((size_t)in.length + 3 * BLOCK);
+        set_text(call, row, (const char *)into, encrypted(&key, mode, in, chosen, aad, into));
+        free(into);
+    }
+}
+
+/* False when the bytes were not made with this key. */
+static bool decrypted(const key_schedule *key, enum mode mode, text in, text aad, uint8_t *into, size_t *length) {
+    const uint8_t *iv = (const uint8_t *)in.bytes;
+    uint32_t head = mode == CBC ? BLOCK : mode == GCM ? GCM_IV : 0;
+    if (in.length < head)
+        return false;
+    text rest = {in.bytes + head, in.length - head};
+    if (mode != GCM)
+        return decrypt_padded(key, rest, head ? iv : NULL, into, length);
+    if (rest.length < BLOCK)
+        return false;
+    uint8_t tag[BLOCK], wrong = 0;
+    *length = rest.length - BLOCK;
+    make_tag(key, iv, aad, (const uint8_t *)rest.bytes, *length, tag);
+    for (int i = 0; i < BLOCK; i++)
+        wrong |= tag[i] ^ (uint8_t)rest.bytes[*length + (size_t)i];
+    memcpy(into, rest.bytes, *length);
+    lay_over(key, iv, into, *length);
+    return !wrong;
+}
+
+static void decrypt_rows(native_call *call) {
+    bool tries = call->function->extra != NULL;
+    EACH_ROW(call, row) {
+        text in = argument_text(call, 0, row), with = argument_text(call, 1, row), aad = argument_text(call, 4, row);
+        text mode_text = argument_text(call, 2, row), padding = argument_text(call, 3, row);
+        if (tries && (!is_key(with) || mode_of(mode_text, padding) == NO_MODE)) {
+            set_null(call, row);
+            continue;
+        }
+        key_schedule key;
+        enum mode mode = begin(call, with, mode_text, padding, &key);
+        size_t length = 0;
+        if (mode == NO_MODE)
+            continue;
+        uint8_t *into = malloc((size_t)in.length + BLOCK);
+        if (aad.length && mode == CBC && !tries)
+            spark_error(call, "ELSEWHERE", "reason", "more data than the mode of AES takes", NULL);
+        else if (!(aad.length && mode == CBC) && decrypted(&key, mode, in, aad, into, &length))
+            set_text(call, row, (const char *)into, length);
+        else if (tries)
+            set_null(call, row);
+        else
+            spark_error(call, "ELSEWHERE", "reason", "bytes that AES cannot decrypt", NULL);
+        free(into);
+    }
+}
+
+const native_function aes_functions[] = {
+    {"spark_aes_encrypt", "xxvvxx>x", encrypt_rows, NULL},
+    {"spark_aes_decrypt", "xxvvx>x", decrypt_rows, NULL},
+    {"spark_try_aes_decrypt", "xxvvx>x", decrypt_rows, "try"},
+    {NULL}};
