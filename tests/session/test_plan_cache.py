@@ -1,12 +1,17 @@
 """The plan cache: what is read once, and what must be read again."""
 
+import shutil
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow.parquet import write_table
 from pyspark.sql import SparkSession
 from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.doors.connect.server import ConnectServer
+from twinspark.errors import SparkError
 from twinspark.session.native import NativeEngine, Surroundings
 from twinspark.session.plan_cache import PlanCache
 from twinspark.session.settings import Settings
@@ -58,6 +63,24 @@ def test_a_view_that_changed_is_read_again() -> None:
     assert answer(plans, "select x from v", views={("v",): one}) == [(1,)]
     assert answer(plans, "select x from v", views={("v",): two}) == [(2,)]
     assert plans.hits == 1
+
+
+def test_files_are_looked_at_and_only_read_again_when_they_changed(tmp_path: Path) -> None:
+    plans, files = PlanCache(), tmp_path / "files"
+    files.mkdir()
+    source = relations_pb2.Read.DataSource(format="parquet", paths=[str(files)])
+    facts = {"views": {("v",): relations_pb2.Relation(read=relations_pb2.Read(data_source=source))}}
+    write_table(pa.table({"x": [1]}), files / "a.parquet")
+    assert answer(plans, "select * from v", **facts) == answer(plans, "select * from v", **facts) == [(1,)]
+    assert plans.hits == 1
+    write_table(pa.table({"y": ["new"], "z": [2]}), files / "a.parquet")
+    assert answer(plans, "select * from v", **facts) == [("new", 2)]
+    write_table(pa.table({"y": ["more"], "z": [3]}), files / "b.parquet")
+    assert sorted(answer(plans, "select * from v", **facts)) == [("more", 3), ("new", 2)]
+    assert plans.hits == 1
+    shutil.rmtree(files)
+    with pytest.raises(SparkError, match="PATH_NOT_FOUND"):
+        answer(plans, "select * from v", **facts)
 
 
 @pytest.mark.parametrize("text", ["select current_timestamp()", "select rand(1)", "select (select rand(1))"])

@@ -11,8 +11,9 @@ from twinspark.plan.expressions import Call, Expression, Subquery
 from twinspark.plan.relations import Relation, expressions_in
 from twinspark.plan.rewrite import walk
 from twinspark.read.proto import read_relation
-from twinspark.session.native import Cursor, Query, Surroundings, scans
+from twinspark.session.native import Cursor, Query, Surroundings
 from twinspark.session.observations import Observation
+from twinspark.tables.filescan import Looked
 
 MOST_PLANS = 1000
 MOST_BYTES = 64 * 1024  # a larger plan carries rows, which are not worth keeping twice
@@ -25,18 +26,30 @@ class Watch:
     """What a plan asked for while it was read: views are remembered, whatever else may change makes it unfit."""
 
     views: Views = field(default_factory=dict)
+    files: list[Looked] = field(default_factory=list)
     fixed: bool = True
 
     def context(self, context: Context) -> Context:
         return replace(
             context,
             views=WatchedViews(context.views, self),
-            scan_files=self.calls(context.scan_files),
+            scan_files=self.scans(context.scan_files),
             collect=self.calls(context.collect),
             tables=self.touches(context.tables),
             functions=self.touches(context.functions),
             relations=self.touches(context.relations),
         )
+
+    def scans(self, scan_files: Callable[..., Any]) -> Callable[..., Any]:
+        def scanned(*arguments: Any) -> Any:
+            found = scan_files(*arguments)
+            if found.looked is None:
+                self.fixed = False
+            else:
+                self.files.append(found.looked)
+            return found
+
+        return scanned
 
     def calls(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def called(*arguments: Any) -> Any:
@@ -44,6 +57,9 @@ class Watch:
             return function(*arguments)
 
         return called
+
+    def known(self, query: Query) -> "Known":
+        return Known(query.plan, query.text, query.statement, query.observed, self.views, tuple(self.files))
 
     def touches(self, target: Any) -> Any:
         return None if target is None else Touched(target, self)
@@ -80,13 +96,14 @@ class Touched:
 
 @dataclass(frozen=True)
 class Known:
-    """A plan with its SQL, and the views it was made of."""
+    """A plan with its SQL, and the views and files it was made of."""
 
     plan: Relation
     text: str
     statement: Any
     observed: tuple[Observation, ...]
     views: Views
+    files: tuple[Looked, ...]
 
     def query(self, context: Context, cursor: Cursor) -> Query:
         return Query(self.plan, self.text, self.statement, context, cursor, self.observed)
@@ -110,20 +127,23 @@ class PlanCache:
         return known.query(context, cursor) if known else self._new(key, message, context, cursor)
 
     def _find(self, key: Hashable, views: Mapping[tuple[str, ...], Any]) -> Known | None:
+        known = self._plans.get(key)
+        if known is None or any(views.get(name) is not view for name, view in known.views.items()):
+            return None
+        if not all(each.is_so_still() for each in known.files):
+            return None
         with self._lock:
-            known = self._plans.get(key)
-            if known is None or any(views.get(name) is not view for name, view in known.views.items()):
-                return None
-            self._plans.move_to_end(key)
             self.hits += 1
-            return known
+            self._plans[key] = known
+            self._plans.move_to_end(key)
+        return known
 
     def _new(self, key: Hashable, message: Any, context: Context, cursor: Cursor) -> Query:
         watch = Watch()
         query = Query.of(read_relation(message, watch.context(context)), context, cursor, message)
         if watch.fixed and is_lasting(query):
             with self._lock:
-                self._plans[key] = Known(query.plan, query.text, query.statement, query.observed, watch.views)
+                self._plans[key] = watch.known(query)
                 if len(self._plans) > self._most:
                     self._plans.popitem(last=False)
         return query
@@ -135,10 +155,9 @@ def key_of(message: Any, surroundings: Surroundings) -> Hashable:
 
 
 def is_lasting(query: Query) -> bool:
-    """Neither files, nor the time of day, nor chance."""
+    """Neither the time of day nor chance."""
     return (
-        not any(scans(query.plan))
-        and str(query.context.now_micros) not in query.text
+        str(query.context.now_micros) not in query.text
         and all(map(is_deterministic, [query.plan, *(each.metrics for each in query.observed)]))
     )
 

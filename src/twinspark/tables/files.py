@@ -1,13 +1,13 @@
 """Files as Spark reads them: a format, paths and options become a schema and a DuckDB table expression."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from pyspark.sql.types import StructType
 
 from twinspark.errors import NotNative
 from twinspark.tables import csv_files, json_files, parquet, text_files
-from twinspark.tables.filescan import FileScan, Request, ScanContext
-from twinspark.tables.listing import list_files
+from twinspark.tables.filescan import FileScan, Looked, Request, ScanContext
 from twinspark.tables.partitions import discover
 
 __all__ = ["FileScan", "ScanContext", "scan"]
@@ -42,14 +42,15 @@ def scan(
         raise NotNative(f"the file format {format}")
     lowered = {key.lower(): value for key, value in options.items()}
     check_settings(context)
-    listing = list_files(paths, lowered, context.time_zone)
+    looked = Looked.at(paths, lowered, context.time_zone)
     partitioning = discover(
-        listing,
+        looked.found,
         schema,
         infer_types=context.is_on("spark.sql.sources.partitionColumnTypeInference.enabled", True),
         case_sensitive=context.case_sensitive,
     )
-    return FORMATS[name](Request(name, lowered, schema, listing, partitioning, context))
+    found = FORMATS[name](Request(name, lowered, schema, looked.found, partitioning, context))
+    return replace(found, looked=looked)
 
 
 def check_settings(context: ScanContext) -> None:

@@ -1,6 +1,6 @@
 """One scan of files while it is put together: who asks, which files, and what every format shares."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -9,10 +9,30 @@ from pyspark.sql.types import DecimalType, NullType, StructType
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.tables.ducktext import duck_type, identifier
-from twinspark.tables.listing import LeafFile, Listing, is_data
+from twinspark.tables.listing import LeafFile, Listing, is_data, list_files
 from twinspark.tables.partitions import Partitioning
 from twinspark.tables.reshape import Cast, Reshape, Same
 from twinspark.types import as_nullable, nested_types
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Which files there were when a scan was put together: a scan is good for as long as they are the same."""
+
+    paths: tuple[str, ...]
+    options: Mapping[str, str]
+    time_zone: str
+    found: Listing
+
+    @classmethod
+    def at(cls, paths: Sequence[str], options: Mapping[str, str], time_zone: str) -> "Looked":
+        return cls(tuple(paths), options, time_zone, list_files(paths, options, time_zone))
+
+    def is_so_still(self) -> bool:
+        try:
+            return list_files(self.paths, self.options, self.time_zone) == self.found
+        except (SparkError, NotNative, OSError):  # they are gone: whoever reads them anew says what that means
+            return False
 
 
 @dataclass(frozen=True)
@@ -23,6 +43,7 @@ class FileScan:
     sql: str
     input_files: list[str]
     size_in_bytes: int
+    looked: Looked | None = None
 
 
 @dataclass(frozen=True)
