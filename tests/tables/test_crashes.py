@@ -1,5 +1,8 @@
-"""A writer killed anywhere leaves the table as it was or as it was to be; the next start sweeps what it left."""
+"""A writer killed anywhere leaves the table as it was or as it was to be; the next start sweeps what it left.
 
+`make tables-stress` does it all twenty times over: TWINSPARK_STRESS=1."""
+
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +28,7 @@ AFTER = {
     "merge": (OLD, [(0, "old"), (1, "new"), (2, "old"), *ADDED]),
 }
 COMMITTED = {"after the commit"}
+TIMES = 20 if "TWINSPARK_STRESS" in os.environ else 1
 
 
 def catalog_with_rows(place: Path, duck: Any) -> None:
@@ -45,8 +49,9 @@ def orphans(catalog: IcebergCatalog, place: Path) -> list[str]:
     return outside + [found for each in catalog.list_tables(["db"]) for found in remove_orphans(catalog, each, 2**60)]
 
 
+@pytest.mark.parametrize("time", range(TIMES))
 @pytest.mark.parametrize("operation", AFTER)
-def test_killed_writer(operation: str, tmp_path: Path, duck: Any) -> None:
+def test_killed_writer(operation: str, time: int, tmp_path: Path, duck: Any) -> None:
     places = {point: tmp_path / str(at) for at, point in enumerate(POINTS)}
     for place in places.values():
         catalog_with_rows(place, duck)

@@ -2,9 +2,7 @@
 
 import os
 import shutil
-import threading
 import uuid
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from pyiceberg.catalog import Catalog
@@ -26,6 +24,7 @@ from twinspark.tables.changes import RemoveProperty, SetProperty, TableChange
 from twinspark.tables.iceberg.alter import apply_changes
 from twinspark.tables.iceberg.datafile import WriteTarget
 from twinspark.tables.iceberg.local import local, open_local
+from twinspark.tables.iceberg.locks import TableLock, TableLocks
 from twinspark.tables.iceberg.spec import partition_spec
 from twinspark.tables.iceberg.staged import (
     EVERYTHING,
@@ -62,18 +61,18 @@ Properties = Mapping[str, str]
 class IcebergCatalog:
     """One catalog of Iceberg tables; PyIceberg's catalog below it may be SQLite, REST, Hive, Glue or SQL."""
 
-    def __init__(self, name: str, catalog: Catalog, store: Store) -> None:
+    def __init__(self, name: str, catalog: Catalog, store: Store, locks: TableLocks | None = None) -> None:
         self.name = name
         self.catalog = catalog
         self.store = store
-        self._locks: defaultdict[tuple[str, ...], threading.RLock] = defaultdict(threading.RLock)
+        self._locks = locks or TableLocks()
 
     @classmethod
     def local(cls, name: str, directory: str) -> "IcebergCatalog":
         """The embedded catalog: SQLite metadata and a warehouse in one directory."""
         database = os.path.join(directory, "catalog.db")
         opened = open_local(name, database, f"file://{os.path.join(directory, 'warehouse')}")
-        return cls(name, opened, Store(database))
+        return cls(name, opened, Store(database), TableLocks(os.path.join(directory, "locks")))
 
     # Tables
 
@@ -287,8 +286,8 @@ class IcebergCatalog:
         except NoSuchTableError as error:
             raise self.not_found(identifier) from error
 
-    def lock(self, identifier: Identifier) -> threading.RLock:
-        return self._locks[key(identifier)]
+    def lock(self, identifier: Identifier) -> TableLock:
+        return self._locks.of(key(identifier))
 
     def full_name(self, identifier: Identifier) -> str:
         return f"{quote_identifier(self.name)}.{identifier}"

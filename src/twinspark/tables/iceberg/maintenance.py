@@ -4,9 +4,11 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Snapshot
@@ -15,7 +17,7 @@ from pyiceberg.table.update import RemoveSnapshotsUpdate
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog, current_target
 from twinspark.tables.iceberg.local import local
-from twinspark.tables.iceberg.staged import WRITE_ID, commit_rewrite
+from twinspark.tables.iceberg.staged import CommitConflict, commit_rewrite
 from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.tables.store import StagedRow, is_alive
@@ -76,13 +78,23 @@ def expire_snapshots(
         if not gone:
             return []
         files_before = set(reachable(base, base.metadata.snapshots))
-        transaction = base.transaction()
-        transaction._stage((RemoveSnapshotsUpdate(snapshot_ids=[snapshot.snapshot_id for snapshot in gone]),))
-        transaction.commit_transaction()
+        forget(base, [snapshot.snapshot_id for snapshot in gone])
         base.refresh()
         unused = sorted(files_before - set(reachable(base, base.metadata.snapshots)))
     delete_files(unused)
     return unused
+
+
+def forget(table: Table, snapshot_ids: list[int]) -> None:
+    transaction = table.transaction()
+    transaction._stage((RemoveSnapshotsUpdate(snapshot_ids=snapshot_ids),))
+    try:
+        transaction.commit_transaction()
+    except ValueError as error:  # PyIceberg's word for a snapshot that is not there: somebody else expired it
+        known = {snapshot.snapshot_id for snapshot in table.refresh().metadata.snapshots}
+        if known.issuperset(snapshot_ids):
+            raise
+        raise CommitConflict(str(error)) from error
 
 
 KEPT_SNAPSHOTS = "history.expire.min-snapshots-to-keep"
@@ -92,12 +104,16 @@ DEFAULT_KEPT = 100
 def keep_short(catalog: IcebergCatalog, identifier: Identifier, slack: int = 20) -> None:
     """Called after commits: history is cut back to what the table keeps, a few commits at a time.
 
-    A commit costs about 0.8 ms more for every snapshot that is retained.
+    A commit costs about 0.8 ms more for every snapshot that is retained. The commit before it stands: where another
+    writer is in the way, or the table is gone by now, the next commit's turn comes soon.
     """
-    table = catalog.load(identifier)
-    kept = int(table.properties.get(KEPT_SNAPSHOTS, DEFAULT_KEPT))
-    if len(table.metadata.snapshots) > kept + slack:
-        expire_snapshots(catalog, identifier, retain_last=kept)
+    with suppress(CommitConflict, CommitFailedException):
+        if not catalog.table_exists(identifier):
+            return
+        table = catalog.load(identifier)
+        kept = int(table.properties.get(KEPT_SNAPSHOTS, DEFAULT_KEPT))
+        if len(table.metadata.snapshots) > kept + slack:
+            expire_snapshots(catalog, identifier, retain_last=kept)
 
 
 def expired(table: Table, older_than_ms: int, retain_last: int) -> list[Snapshot]:
@@ -124,8 +140,7 @@ def remove_orphans(catalog: IcebergCatalog, identifier: Identifier, older_than_m
     """Files under the table's location that no metadata names; young ones may belong to a write that is under way."""
     base = catalog.load(identifier)
     limit = now_ms() - ORPHAN_AGE_MS if older_than_ms is None else older_than_ms
-    named = set(reachable(base, base.metadata.snapshots)) | {local(base.metadata_location)}
-    named |= {local(entry.metadata_file) for entry in base.metadata.metadata_log}
+    named = known_files(base)
     busy = tuple(row.directory + "/" for row in catalog.store.staged_writes())
     found = [
         path
@@ -143,7 +158,8 @@ def all_files(directory: str) -> Iterator[str]:
 
 def delete_files(paths: Iterable[str]) -> None:
     for path in paths:
-        os.unlink(path)
+        with suppress(FileNotFoundError):  # another process cleans up too
+            os.unlink(path)
 
 
 def now_ms() -> int:
@@ -168,8 +184,9 @@ def sweep(catalog: IcebergCatalog) -> list[str]:
     """Removes what writes of dead processes left; a write that was committed keeps its files. Returns the write ids."""
     dead = [row for row in catalog.store.staged_writes() if not is_alive(row.owner)]
     tables = {local(table.location()): table for table in all_tables(catalog)} if dead else {}
+    home = local(catalog.catalog.properties["warehouse"]) if dead else ""
     for row in dead:
-        clean_up(row, tables.get(local(row.location)))
+        clean_up(row, tables.get(local(row.location)), home)
         catalog.store.end_write(row.id)
     return [row.id for row in dead]
 
@@ -180,22 +197,32 @@ def all_tables(catalog: IcebergCatalog) -> Iterator[Table]:
             yield catalog.load(identifier)
 
 
-def clean_up(row: StagedRow, table: Table | None) -> None:
-    if table is None:
+def clean_up(row: StagedRow, table: Table | None, home: str) -> None:
+    if table is None and local(row.location).startswith(home):
         shutil.rmtree(local(row.location), ignore_errors=True)  # a creation that was never committed
         return
-    committed = any(s.summary and s.summary.get(WRITE_ID) == row.id for s in table.metadata.snapshots)
-    if not committed:
-        shutil.rmtree(row.directory, ignore_errors=True)
-    delete_files(stray_metadata(row, table))
+    # What the table names stays, whether or not the snapshot that brought it is still known.
+    known = set() if table is None else known_files(table)
+    delete_files(path for path in all_files(row.directory) if path not in known)
+    remove_if_empty(row.directory)
+    delete_files(stray_metadata(row, known))
 
 
-def stray_metadata(row: StagedRow, table: Table) -> list[str]:
+def known_files(table: Table) -> set[str]:
+    metadata = {local(table.metadata_location)} | {local(entry.metadata_file) for entry in table.metadata.metadata_log}
+    return metadata | set(reachable(table, table.metadata.snapshots))
+
+
+def remove_if_empty(directory: str) -> None:
+    """The directory of a write, and those for partitions in it, when no file is left."""
+    for folder, _, _ in os.walk(directory, topdown=False):
+        if not os.listdir(folder):
+            os.rmdir(folder)
+
+
+def stray_metadata(row: StagedRow, known: set[str]) -> list[str]:
     """Manifests named after the write and metadata files that speak of it, of those that the table does not know."""
-    folder = os.path.join(local(table.location()), "metadata")
-    known = {local(table.metadata_location)} | {local(entry.metadata_file) for entry in table.metadata.metadata_log}
-    known |= set(reachable(table, table.metadata.snapshots))
-    paths = [path for path in all_files(folder) if path not in known]
+    paths = [path for path in all_files(os.path.join(local(row.location), "metadata")) if path not in known]
     return [path for path in paths if row.id in path or (path.endswith(".json") and mentions(path, row.id))]
 
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from pyiceberg.exceptions import CommitFailedException, TableAlreadyExistsError, ValidationException
@@ -61,6 +61,7 @@ class StagedWrite:
         self.deleted: list[DataFile] = []
         self._properties = properties
         self._store, self._location, self._lock, self._commit = store, location, lock, commit
+        self._handed_over = False  # to the catalog: from then on only it knows whether the files are the table's
         store.begin_write(self.id, location, target.directory)
 
     @property
@@ -85,6 +86,7 @@ class StagedWrite:
         try:
             sync_files([file.file_path for file in self.files])
             with self._lock:
+                self._handed_over = True
                 self._commit(self)
         except (CommitFailedException, ValidationException, TableAlreadyExistsError) as error:
             self.abort()
@@ -99,7 +101,9 @@ class StagedWrite:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
+        """A failure before the commit leaves nothing. One inside it may have come after the table changed: then the
+        files stay, with their row in the journal, and the next start's sweep removes those that no table names."""
+        if kind is not None and not self._handed_over:
             self.abort()
 
 
@@ -162,7 +166,8 @@ def remove_merged_manifests(table: Table, producer: Any) -> None:
     if snapshot is not None:
         used = {manifest.manifest_path for manifest in snapshot.manifests(table.io)}
         for path in set(producer._written_manifests) - used:
-            table.io.delete(path)
+            with suppress(OSError):  # the commit stands; upkeep finds what is left
+                table.io.delete(path)
 
 
 def commit_overwrite(base: Table, conflicts: BooleanExpression) -> Commit:
