@@ -12,10 +12,11 @@ from typing import Any
 os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
 
 from frames import frames
+from order_frames import order_frames
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.proto import Plan, Relation
 from pyspark.sql.connect.session import SparkSession
-from recorded_plans import FILES, HERE, Recorded, is_ordered, read, rows_of
+from recorded_plans import FILES, HERE, ORDERS, Recorded, is_ordered, read, rows_of
 from relation_frames import relation_frames
 from schema_frames import schema_frames
 
@@ -27,7 +28,7 @@ def queries() -> Iterator[tuple[str, Plan]]:
             yield text, Plan(root=Relation(sql={"query": text}))
 
 
-FRAMES = {"frames": frames, "relations": relation_frames, "schemas": schema_frames}
+FRAMES = {"frames": frames, "relations": relation_frames, "schemas": schema_frames, "orders": order_frames}
 
 
 def plans_of(spark: Any, name: str) -> Iterator[tuple[str, Plan]]:
@@ -50,7 +51,7 @@ def without_origins(message: Any) -> None:
             without_origins(part)
 
 
-def recorded(spark: Any, name: str, plan: Plan) -> Recorded:
+def recorded(spark: Any, name: str, plan: Plan, ordered: bool = False) -> Recorded:
     without_origins(plan)
     text = base64.b64encode(plan.SerializeToString(deterministic=True)).decode()
     client = spark.client
@@ -59,22 +60,25 @@ def recorded(spark: Any, name: str, plan: Plan) -> Recorded:
     except PySparkException as error:
         return Recorded(name, text, condition=error.getCondition(), parameters=dict(error.getMessageParameters() or {}))
     analyzed = client.schema(plan)
-    return Recorded(name, text, analyzed.jsonValue(), rows_of(table, analyzed, is_ordered(plan)))
+    return Recorded(name, text, analyzed.jsonValue(), rows_of(table, analyzed, ordered or is_ordered(plan)))
 
 
 def main() -> None:
     logging.disable(logging.CRITICAL)  # the client logs every error it receives
     spark = SparkSession.builder.remote(sys.argv[1]).create()
-    for asked in sys.argv[2:] or FILES:
+    files = {**FILES, "orders": ORDERS}
+    for asked in sys.argv[2:] or files:
         name, _, part = asked.partition(":")
-        known = {case.name: case for case in read(FILES[name])} if part else {}
+        known = {case.name: case for case in read(files[name])} if part else {}
         cases = queries() if name == "queries" else plans_of(spark, name)
         lines = [
-            known[case].line() if case in known and part not in case else recorded(spark, case, plan).line()
+            known[case].line()
+            if case in known and part not in case
+            else recorded(spark, case, plan, name == "orders").line()
             for case, plan in cases
         ]
-        FILES[name].parent.mkdir(exist_ok=True)
-        FILES[name].write_text("\n".join(lines) + "\n")
+        files[name].parent.mkdir(exist_ok=True)
+        files[name].write_text("\n".join(lines) + "\n")
         print(f"{name}: {len(lines)}")
 
 

@@ -17,6 +17,7 @@ lift_depth_limit()
 
 HERE = Path(__file__).parent
 FILES = {name: HERE / "recorded" / f"{name}.jsonl" for name in ("queries", "frames", "relations", "schemas")}
+ORDERS = HERE / "recorded" / "orders.jsonl"  # rows as they came, from a Spark at local[2] with 4 shuffle partitions
 
 
 @dataclass(frozen=True)

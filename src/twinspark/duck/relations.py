@@ -24,6 +24,7 @@ from twinspark.plan.relations import (
     Join,
     Limit,
     LocalData,
+    Numbered,
     Observe,
     OneRow,
     Project,
@@ -178,6 +179,18 @@ class RelationWriter(SubqueryWriter):
         last = f"(SELECT * FROM {numbered} ORDER BY position DESC LIMIT {relation.limit}) AS {inner}"
         columns = tuple(f"{inner}.c{i}" for i in range(len(select.columns)))
         return self.wrap(Select(last, columns, order=(f"{inner}.position",)))
+
+    @write.register
+    def _(self, relation: Numbered) -> Select:
+        """Slice k of n rows begins at k * n / slices, rounded down (ParallelCollectionRDD.slice)."""
+        select = self.wrap(self.write(relation.input))
+        alias, tasks = self.statement.alias(), f"least({relation.slices}, rows)"
+        task = f"(((place + 1) * {tasks} - 1) // rows)" if relation.slices else "CAST(0 AS BIGINT)"
+        places = f"SELECT *, row_number() OVER () - 1 AS place, count(*) OVER () AS rows FROM {select.source}"
+        names = [f"{alias}.c{i}" for i in range(len(select.columns))]
+        return Select(
+            f"(SELECT *, {task} AS task FROM ({places})) AS {alias}", (*names, f"{alias}.task", f"{alias}.place")
+        )
 
     @write.register
     def _(self, relation: Distinct) -> Select:

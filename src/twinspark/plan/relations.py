@@ -192,6 +192,15 @@ class Distinct(Unary):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Numbered(Unary):
+    """Output: the input's columns, then the task that Spark would give each row, and the row's place, from zero.
+
+    The rows are sliced evenly among as many tasks; with `slices` 0 all are one task's."""
+
+    slices: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Join(Relation):
     """kind: inner left right full cross semi anti; the condition sees left columns, then right columns."""
 

@@ -10,6 +10,8 @@ import duckdb
 import pyarrow as pa
 
 from twinspark.analysis.context import Context
+from twinspark.analysis.partitions import partitions_of
+from twinspark.analysis.row_order import in_spark_order
 from twinspark.duck import native, run
 from twinspark.errors import NotNative
 from twinspark.plan.relations import LocalData, Relation, Scan
@@ -126,7 +128,8 @@ class Query:
             plan = context.cache.substituted(plan, context)
         if context.tables is not None:
             plan = context.tables.pruned(plan)
-        text, statement = run.sql_of(plan)
+        partitions = partitions_of(context.config)
+        text, statement = run.sql_of(in_spark_order(plan, partitions, context.settings))
         observed = tuple(observations_of(plan, message))
         if observed and message is None:
             raise NotNative("rows observed while they are written")

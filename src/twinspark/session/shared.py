@@ -61,7 +61,7 @@ class Shared:
         settings = self.settings
         return {
             "spark.app.name": "org.apache.spark.sql.connect.service.SparkConnectServer",
-            "spark.master": settings.spark_master,
+            **({} if settings.spark_remote else {"spark.master": settings.spark_master}),
             "spark.driver.memory": settings.spark_memory,
             "spark.submit.deployMode": "client",
             "spark.sql.warehouse.dir": f"file:{self.warehouse}",

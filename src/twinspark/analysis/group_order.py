@@ -1,0 +1,92 @@
+"""How Spark groups: by hashing, when what it keeps for a group has a fixed size, or by sorting."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from twinspark.plan.expressions import AggregateCall
+from twinspark.plan.relations import Aggregate
+from twinspark.plan.rewrite import walk
+from twinspark.types import (
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    StringType,
+    TimestampNTZType,
+    TimestampType,
+    YearMonthIntervalType,
+    is_numeric,
+)
+
+FIXED = (BooleanType, DateType, TimestampType, TimestampNTZType, DayTimeIntervalType, YearMonthIntervalType)
+HASHABLE = (StringType, BinaryType, BooleanType, DateType, TimestampType, TimestampNTZType, DecimalType)
+ARGUMENTS = "min max first last first_value last_value any_value max_by min_by bool_and bool_or every some any"
+NUMBERS = (
+    "count sum avg mean try_sum try_avg stddev stddev_samp stddev_pop std variance var_samp var_pop skewness kurtosis "
+    "corr covar_samp covar_pop count_if bit_and bit_or bit_xor regr_avgx regr_avgy regr_count regr_intercept regr_r2 "
+    "regr_slope regr_sxx regr_sxy regr_syy"
+)
+OBJECTS = (
+    "collect_list collect_set array_agg percentile percentile_approx approx_percentile median mode listagg string_agg"
+)
+KEEPS_ITS_ARGUMENTS = frozenset(ARGUMENTS.split(" "))
+KEEPS_NUMBERS = frozenset(NUMBERS.split(" "))
+KEEPS_AN_OBJECT = frozenset(OBJECTS.split(" "))
+SHORT_DECIMAL = 18  # digits of a decimal that is kept as a long
+SUM_DIGITS = 10  # a sum has as many digits more
+
+
+class Grouping(Enum):
+    """HASHED: groups come as their first rows did; QUICK: too, but each task's groups of null keys come last, as they
+    are not in its fast hash map; VALUES: all such groups come last. SORTED: by their keys."""
+
+    HASHED = 1
+    QUICK = 2
+    VALUES = 3
+    SORTED = 4
+
+
+def grouping_of(relation: Aggregate) -> Grouping | None:
+    """As AggUtils.createAggregate chooses; None where Spark groups in more than one step, or by what is not known."""
+    calls = [node for e in relation.aggregates for node in walk(e) if isinstance(node, AggregateCall)]
+    if relation.grouping_sets is not None or any(call.distinct for call in calls):
+        return None
+    if not all(hashable(key.type) for key in relation.grouping):
+        return None
+    names = {call.name for call in calls}
+    if not names <= KEEPS_ITS_ARGUMENTS | KEEPS_NUMBERS | KEEPS_AN_OBJECT:
+        return None
+    if names & KEEPS_AN_OBJECT:
+        return Grouping.HASHED
+    if not all(map(is_fixed, calls)):
+        return Grouping.SORTED
+    quick = all(map(is_quick, calls)) and not any(isinstance(key.type, BinaryType) for key in relation.grouping)
+    return Grouping.HASHED if not quick else Grouping.QUICK if calls else Grouping.VALUES
+
+
+def is_quick(call: AggregateCall) -> bool:
+    """Long decimals are not written into the fast hash map (HashAggregateExec.checkIfFastHashMapSupported)."""
+    digits = [argument.type.precision for argument in call.arguments if isinstance(argument.type, DecimalType)]
+    more = SUM_DIGITS if call.name in KEEPS_NUMBERS else 0
+    return all(precision + more <= SHORT_DECIMAL for precision in digits)
+
+
+def is_fixed(call: AggregateCall) -> bool:
+    return call.name in KEEPS_NUMBERS or all(mutable(argument.type) for argument in call.arguments)
+
+
+def mutable(type: DataType) -> bool:
+    """UnsafeRow.isMutable: a value of this type is written in place."""
+    return is_numeric(type) or isinstance(type, FIXED)
+
+
+def hashable(type: DataType) -> bool:
+    """Keys whose hash is known; of strings only those compared by their bytes."""
+    if isinstance(type, StringType):
+        return type == StringType()
+    return (is_numeric(type) and not isinstance(type, FloatType | DoubleType)) or isinstance(type, HASHABLE)

@@ -1,0 +1,114 @@
+"""Which side of a join of little data Spark streams, and in which order the other side's rows come to a row of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import pyarrow.compute as pc
+
+from twinspark.plan.expressions import Call, Column, Expression
+from twinspark.plan.relations import Field, Join, LocalData, OneRow, Project, Relation
+from twinspark.plan.rewrite import walk
+from twinspark.types import DataType, DecimalType
+
+WIDTHS = {  # DataType.defaultSize
+    **dict.fromkeys(("tinyint", "boolean", "void"), 1),
+    **dict.fromkeys(("smallint",), 2),
+    **dict.fromkeys(("int", "float", "date"), 4),
+    **dict.fromkeys(("bigint", "double", "timestamp", "timestamp_ntz"), 8),
+    "string": 20,
+    "binary": 100,
+}
+ROW_OVERHEAD = 8  # EstimationUtils.getSizePerRow
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """`newest_first`: a hash table gives the rows of a key that came last first."""
+
+    left: bool
+    newest_first: bool
+
+
+def streamed_of(relation: Join) -> Streamed | None:
+    """None where it is not known: full joins, lateral ones, and inner ones of sides whose sizes are not known."""
+    if relation.lateral or relation.kind == "full":
+        return None
+    newest_first = has_equal_sides(relation)
+    if relation.kind in ("left", "semi", "anti"):
+        return Streamed(True, newest_first)
+    if relation.kind == "right":
+        return Streamed(False, newest_first)
+    width = len(relation.left.fields)
+    keys = [key.index for key in equal_columns(relation, width)]
+    left = size_of(relation.left, [i for i in keys if i < width])
+    right = size_of(relation.right, [i - width for i in keys if i >= width])
+    if left is None or right is None:
+        return None
+    return Streamed(right <= left, newest_first)
+
+
+def has_equal_sides(relation: Join) -> bool:
+    """Whether a part of the condition compares one side with the other: then it is a hash join."""
+    if relation.condition is None:
+        return False
+    width = len(relation.left.fields)
+    return any(is_equality(part, width) for part in conjuncts(relation.condition))
+
+
+def equal_columns(relation: Join, width: int) -> list[Column]:
+    """Columns that an equality needs: rows where one is null leave before the sizes are compared."""
+    parts = conjuncts(relation.condition) if relation.condition is not None else []
+    equal = [part for part in parts if is_equality(part, width) and isinstance(part, Call) and part.name == "=="]
+    return [node for part in equal for node in walk(part) if isinstance(node, Column)]
+
+
+def conjuncts(condition: Expression) -> list[Expression]:
+    if isinstance(condition, Call) and condition.name == "and":
+        return [part for argument in condition.arguments for part in conjuncts(argument)]
+    return [condition]
+
+
+def is_equality(part: Expression, width: int) -> bool:
+    if not isinstance(part, Call) or part.name not in ("==", "<=>"):
+        return False
+    sides = [{c.index < width for c in walk(argument) if isinstance(c, Column)} for argument in part.arguments]
+    return len(sides) == 2 and sorted(map(sorted, sides)) == [[False], [True]]
+
+
+def size_of(relation: Relation, keys: Sequence[int]) -> int | None:
+    """Statistics.sizeInBytes of a leaf under projections; None of what Spark would have to estimate."""
+    rows = rows_of(relation, keys)
+    width = row_width(relation.fields)
+    return None if rows is None or width is None else max(rows * width, 1)
+
+
+def rows_of(relation: Relation, keys: Sequence[int]) -> int | None:
+    """Without those whose keys are null."""
+    while isinstance(relation, Project):
+        below = [relation.expressions[i] for i in keys]
+        if not all(isinstance(e, Column) for e in below):
+            return None
+        relation, keys = relation.input, [e.index for e in below if isinstance(e, Column)]
+    match relation:
+        case LocalData(table=table) if table.num_columns:
+            known = [pc.is_valid(table.column(i)) for i in keys]
+            return int(table.num_rows if not known else pc.sum(reduce(pc.and_, known)).as_py() or 0)
+        case OneRow():
+            return 1
+        case _:
+            return None
+
+
+def row_width(fields: tuple[Field, ...]) -> int | None:
+    widths = [width_of(field.type) for field in fields]
+    known = [width for width in widths if width is not None]
+    return ROW_OVERHEAD + sum(known) if len(known) == len(widths) else None
+
+
+def width_of(type: DataType) -> int | None:
+    if isinstance(type, DecimalType):
+        return 8 if type.precision <= 18 else 16
+    return WIDTHS.get(type.simpleString())

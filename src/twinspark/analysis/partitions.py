@@ -1,0 +1,53 @@
+"""How many tasks Spark would give rows that came with a query: what the order of small results depends on."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+LOCAL = re.compile(r"local(?:\[(\d+|\*)(?:,\d+)?\])?")
+QUOTA = Path("/sys/fs/cgroup/cpu.max")
+EXPECTED = {  # only as they are by default is the order of rows known
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.adaptive.coalescePartitions.enabled": "true",
+    "spark.sql.autoBroadcastJoinThreshold": "10485760",
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "128",
+}
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """`slices`: tasks that read local rows; `shuffled`: into how many parts a shuffle sorts rows by their hash."""
+
+    slices: int
+    shuffled: int
+
+
+def partitions_of(config: Mapping[str, str]) -> Partitions | None:
+    """None where the Spark beside us is not a local one, or is told to run its queries in another way."""
+    if any(config.get(key, known).removesuffix("b") != known for key, known in EXPECTED.items()):
+        return None
+    slices = config.get("spark.sql.leafNodeDefaultParallelism") or config.get("spark.default.parallelism")
+    found = int(slices) if slices and slices.isdigit() else tasks_of(config.get("spark.master", ""))
+    shuffled = config.get("spark.sql.shuffle.partitions", "200")
+    return Partitions(found, int(shuffled)) if found and shuffled.isdigit() else None
+
+
+def tasks_of(master: str) -> int | None:
+    """SparkContext.defaultParallelism of a local master."""
+    match = LOCAL.fullmatch(master)
+    if match is None:
+        return None
+    return processors() if match[1] == "*" else int(match[1] or 1)
+
+
+@cache
+def processors() -> int:
+    """As Java counts them: those this process may use, within its container's share."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    limit, _, period = QUOTA.read_text().strip().partition(" ") if QUOTA.exists() else ("max", "", "")
+    return usable if limit == "max" else min(usable, -(-int(limit) // int(period or 100_000)))

@@ -1,0 +1,372 @@
+"""Puts the rows of small results in Spark's order where that is known: of data that came with the query, and ranges.
+
+Spark promises no order, but of small data it always gives the same one, and `show` lets users see it. What is known:
+local rows are sliced among the tasks in their order; a shuffle of little data ends in one partition, which holds the
+rows task by task, of each task part by part of the hash; hashed groups come as they arrived, sorted ones sorted; a
+broadcast join keeps the streamed side's order. The rules were compared with Spark over random plans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatchmethod
+from typing import Any
+
+from twinspark.analysis import build
+from twinspark.analysis.group_order import Grouping, grouping_of, hashable, mutable
+from twinspark.analysis.join_order import Streamed, streamed_of
+from twinspark.analysis.partitions import Partitions
+from twinspark.analysis.row_places import (
+    LEAVES,
+    PLACES,
+    ascending,
+    first_columns,
+    is_small,
+    keeps_range,
+    placed,
+    sorted_by,
+    tasked,
+    without_places,
+)
+from twinspark.analysis.windows import RUNNING_ROWS
+from twinspark.functions.settings import Settings
+from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, Literal, SortOrder, Subquery, WindowCall
+from twinspark.plan.relations import (
+    Aggregate,
+    Distinct,
+    Field,
+    Filter,
+    Join,
+    Limit,
+    LocalData,
+    Observe,
+    OneRow,
+    Project,
+    Range,
+    Relation,
+    SetOperation,
+    ShowString,
+    Sort,
+    Tail,
+    Values,
+)
+from twinspark.plan.rewrite import map_children, shifted, walk
+from twinspark.types import INT, LONG, DoubleType, FloatType
+
+PLACED = frozenset({"row_number", "lag", "lead", "ntile"})  # windows in which equal rows stand one after another
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """A relation whose rows come in Spark's order; `sliced` when its tasks are known as well."""
+
+    relation: Relation
+    sliced: bool = False
+
+
+def in_spark_order(relation: Relation, partitions: Partitions | None, settings: Settings) -> Relation:
+    """The same relation where nothing is known, or nothing is to be done."""
+    if isinstance(relation, ShowString):
+        return replace(relation, input=in_spark_order(relation.input, partitions, settings))
+    if partitions is None or not is_small(relation) or isinstance(relation, LEAVES):
+        return relation
+    found = Ordering(partitions, settings).of(relation)
+    return relation if found is None else found.relation
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """Rewrites a relation from its leaves up; None as soon as something below has an order that is not known."""
+
+    partitions: Partitions
+    settings: Settings
+
+    @singledispatchmethod
+    def of(self, relation: Relation) -> Ordered | None:
+        return None
+
+    @of.register(LocalData)
+    @of.register(Values)
+    @of.register(Range)
+    @of.register(OneRow)
+    def _(self, relation: Any) -> Ordered | None:
+        return Ordered(relation, sliced=True)
+
+    @of.register(Limit)
+    @of.register(Tail)
+    @of.register(Observe)
+    def _(self, relation: Any) -> Ordered | None:
+        below = self.of(relation.input)
+        return below and Ordered(replace(relation, input=below.relation))
+
+    @of.register
+    def _(self, relation: Filter) -> Ordered | None:
+        below = self.of(relation.input)
+        return below and Ordered(replace(relation, input=below.relation), below.sliced)
+
+    @of.register
+    def _(self, relation: Sort) -> Ordered | None:
+        """Equal rows stay as they were: Spark's sorts are stable, and little data is one partition."""
+        below = self.of(relation.input)
+        if below is None or not relation.is_global:
+            return None
+        numbered = self.numbered(below)
+        order = (*relation.ordering, ascending(numbered.column(len(numbered.fields) - 1)))
+        return Ordered(without_places(replace(relation, input=numbered, ordering=order, fields=numbered.fields)))
+
+    # ---- projections and windows
+
+    @of.register
+    def _(self, relation: Project) -> Ordered | None:
+        below = self.of(needed_of(relation))
+        windows = windows_in(relation.expressions)
+        if below is None or not windows:
+            return below and Ordered(replace(relation, input=below.relation), below.sliced)
+        return self.windowed(relation, windows, below)
+
+    def windowed(self, relation: Project, windows: Sequence[WindowCall], below: Ordered) -> Ordered | None:
+        """Sorted by what windows part by, then by their order; only where all windows agree on both."""
+        first = windows[0]
+        if any((w.partition, w.ordering) != (first.partition, first.ordering) for w in windows):
+            return None
+        numbered = self.numbered(below)
+        place = numbered.column(len(numbered.fields) - 1)
+        expressions = tuple(with_place(e, place) for e in relation.expressions)
+        keys = (*map(ascending, first.partition), *first.ordering, ascending(place))
+        wide = replace(relation, input=numbered, expressions=(*expressions, *(key.child for key in keys)))
+        wide = replace(wide, fields=(*relation.fields, *(key_field(key) for key in keys)))
+        width = len(relation.fields)
+        sort = Sort(
+            input=wide,
+            ordering=tuple(replace(key, child=wide.column(width + i)) for i, key in enumerate(keys)),
+            fields=wide.fields,
+        )
+        return Ordered(first_columns(sort, width))
+
+    # ---- groups
+
+    @of.register
+    def _(self, relation: Aggregate) -> Ordered | None:
+        below, kind = self.of(relation.input), grouping_of(relation)
+        if below is None or kind is None:
+            return None
+        if not relation.grouping:
+            return Ordered(replace(relation, input=below.relation))
+        width = len(relation.grouping)
+        if kind is Grouping.SORTED:
+            made: Relation = replace(relation, input=below.relation)
+            return Ordered(sorted_by(made, tuple(map(ascending, made.columns()[:width]))))
+        if not below.sliced or keeps_range(relation.grouping, below.relation):
+            return None
+        numbered = self.numbered(below)
+        places = [build.call("min", [numbered.column(len(numbered.fields) - i)], self.settings) for i in (2, 1)]
+        made = replace(
+            relation,
+            input=numbered,
+            aggregates=(*relation.aggregates, *places),
+            fields=(*relation.fields, *PLACES),
+        )
+        return Ordered(self.shuffled(made, made.columns()[:width], kind))
+
+    def shuffled(self, made: Relation, keys: Sequence[Column], kind: Grouping) -> Relation:
+        """Task by task, part by part, as they came; the last two columns are the places."""
+        hashed = build.call("hash", list(keys), self.settings)
+        part = build.call("pmod", [hashed, build.literal(self.partitions.shuffled)], self.settings)
+        task, place = made.columns()[-2:]
+        nulls = [build.call("isnull", [key], self.settings) for key in keys if key.nullable]
+        some = [self.any_of(nulls)] if nulls else []
+        last, later = (some if kind is each else [] for each in (Grouping.VALUES, Grouping.QUICK))
+        return without_places(sorted_by(made, tuple(map(ascending, (*last, task, part, *later, place)))))
+
+    def any_of(self, tests: Sequence[Expression]) -> Expression:
+        found = tests[0]
+        for test in tests[1:]:
+            found = build.call("or", [found, test], self.settings)
+        return found
+
+    @of.register
+    def _(self, relation: Distinct) -> Ordered | None:
+        """The first row of each key."""
+        below = self.of(relation.input)
+        width = len(relation.fields)
+        keys = tuple(range(width)) if relation.keys is None else relation.keys
+        columns = relation.columns()
+        if below is None or not keys or any(is_float(columns[i]) or not hashable(columns[i].type) for i in keys):
+            return None
+        rest = [columns[i] for i in range(width) if i not in keys]
+        if not below.sliced or keeps_range([columns[i] for i in keys], below.relation):
+            return None
+        numbered = self.numbered(below)
+        first = self.counted(numbered, [numbered.column(i) for i in keys])
+        one = build.call("==", [first.column(width + 2), build.literal(1)], self.settings)
+        kept = first_columns(Filter(input=first, condition=one, fields=first.fields), width + 2)
+        chosen = [kept.column(i) for i in keys]
+        if any(not mutable(column.type) for column in rest):
+            return Ordered(without_places(sorted_by(kept, tuple(map(ascending, chosen)))))
+        kind = Grouping.QUICK if rest else Grouping.VALUES
+        return Ordered(self.shuffled(kept, chosen, kind))
+
+    def counted(self, numbered: Relation, keys: Sequence[Expression]) -> Relation:
+        """With a column more: how many rows of the same keys have come, itself among them."""
+        function = build.call("row_number", [], self.settings)
+        assert isinstance(function, Call)
+        order = (ascending(numbered.column(len(numbered.fields) - 1)),)
+        number = WindowCall(
+            type=INT, nullable=False, function=function, partition=tuple(keys), ordering=order, frame=RUNNING_ROWS
+        )
+        return Project(
+            input=numbered,
+            expressions=(*numbered.columns(), number),
+            fields=(*numbered.fields, Field("copy", INT, False)),
+        )
+
+    # ---- two inputs
+
+    @of.register
+    def _(self, relation: SetOperation) -> Ordered | None:
+        if relation.kind == "union" and not relation.all:
+            return self.of(Distinct(input=replace(relation, all=True), fields=relation.fields))
+        left, right = self.of(relation.left), self.of(relation.right)
+        if left is None or right is None:
+            return None
+        if relation.kind == "union":
+            made = replace(relation, left=left.relation, right=right.relation)
+            return Ordered(made, left.sliced and right.sliced)
+        return self.matched(relation, left, right) if left.sliced else None
+
+    def matched(self, relation: SetOperation, left: Ordered, right: Ordered) -> Ordered | None:
+        """Rows of the left by whether the right has them too: a half join, grouped by all columns."""
+        width = len(relation.fields)
+        if any(is_float(f) or not hashable(f.type) for f in relation.fields) or keeps_range(None, left.relation):
+            return None
+        ours = self.numbered(left)
+        ours = self.first_places(self.counted(ours, ours.columns()[:width]), width)
+        theirs = self.numbered(right)
+        theirs = self.counted(theirs, theirs.columns()[:width])
+        kind = {"intersect": "semi", "except": "anti"}[relation.kind]
+        pairs = [(i, i) for i in range(width)] + ([(width + 2, width + 2)] if relation.all else [])
+        joined = Join(left=ours, right=theirs, kind=kind, condition=self.equal(ours, theirs, pairs), fields=ours.fields)
+        if relation.all:
+            chosen = self.places_first(joined, width)
+            return Ordered(self.shuffled(chosen, chosen.columns()[:width], Grouping.QUICK))
+        one = build.call("==", [joined.column(width + 2), build.literal(1)], self.settings)
+        kept = first_columns(Filter(input=joined, condition=one, fields=joined.fields), width + 2)
+        return Ordered(self.shuffled(kept, kept.columns()[:width], Grouping.VALUES))
+
+    def first_places(self, counted: Relation, width: int) -> Relation:
+        """With two columns more: where the first row of the same values stood."""
+        keys = counted.columns()[:width]
+        places = [self.least_of(counted.column(width + i), keys) for i in (0, 1)]
+        return Project(input=counted, expressions=(*counted.columns(), *places), fields=(*counted.fields, *PLACES))
+
+    def least_of(self, column: Column, keys: Sequence[Expression]) -> Expression:
+        function = build.call("min", [column], self.settings)
+        assert isinstance(function, Call)
+        return WindowCall(type=LONG, nullable=False, function=function, partition=tuple(keys), ordering=(), frame=None)
+
+    def places_first(self, joined: Relation, width: int) -> Relation:
+        columns = joined.columns()
+        chosen = (*columns[:width], *columns[-2:])
+        return Project(input=joined, expressions=chosen, fields=tuple(joined.fields[c.index] for c in chosen))
+
+    def equal(self, ours: Relation, theirs: Relation, pairs: Sequence[tuple[int, int]]) -> Expression:
+        offset = len(ours.fields)
+        tests = [
+            build.call("<=>", [ours.column(a), shifted(theirs.column(b), offset)], self.settings) for a, b in pairs
+        ]
+        found = tests[0]
+        for test in tests[1:]:
+            found = build.call("and", [found, test], self.settings)
+        return found
+
+    @of.register
+    def _(self, relation: Join) -> Ordered | None:
+        streamed = streamed_of(relation)
+        left = self.of(relation.left) if streamed else None
+        right = self.of(relation.right) if left else None
+        if streamed is None or left is None or right is None:
+            return None
+        ours, theirs = self.numbered(left), self.numbered(right)
+        inner = len(relation.left.fields)
+
+        def moved(expression: Expression) -> Expression:
+            if isinstance(expression, Column):
+                return replace(expression, index=expression.index + (2 if expression.index >= inner else 0))
+            return map_children(expression, moved)
+
+        half = relation.kind in ("semi", "anti")
+        fields = (
+            ours.fields
+            if half
+            else (
+                *nullable(ours, relation.kind in ("right", "full")),
+                *nullable(theirs, relation.kind in ("left", "full")),
+            )
+        )
+        condition = None if relation.condition is None else moved(relation.condition)
+        made = replace(relation, left=ours, right=theirs, condition=condition, fields=fields)
+        a, b = made.column(inner + 1), None if half else made.columns()[-1]
+        made_sorted = sorted_by(made, self.join_ordering(streamed, a, b))
+        return Ordered(chosen_columns(made_sorted, relation, inner, half))
+
+    def join_ordering(self, streamed: Streamed, left: Column, right: Column | None) -> tuple[SortOrder, ...]:
+        if right is None:
+            return (ascending(left),)
+        first, second = (left, right) if streamed.left else (right, left)
+        return (ascending(first), SortOrder(child=second, ascending=not streamed.newest_first))
+
+    # ---- where rows stand
+
+    def numbered(self, ordered: Ordered) -> Relation:
+        """The relation with each row's task and place."""
+        return tasked(ordered.relation, self.partitions.slices) if ordered.sliced else placed(ordered.relation, 0)
+
+
+def windows_in(expressions: Sequence[Expression]) -> list[WindowCall]:
+    return [node for e in expressions for node in walk(e) if isinstance(node, WindowCall)]
+
+
+def needed_of(relation: Project) -> Relation:
+    """The input without windows that nobody looks at: Spark does not compute them, and so does not sort."""
+    input = relation.input
+    used = {c.index for e in relation.expressions for c in walk(e) if isinstance(c, Column)}
+    if not isinstance(input, Project) or any(isinstance(n, Subquery) for e in relation.expressions for n in walk(e)):
+        return input
+    kept = [e if i in used or not windows_in([e]) else nothing(e) for i, e in enumerate(input.expressions)]
+    return replace(input, expressions=tuple(kept))
+
+
+def nothing(expression: Expression) -> Expression:
+    return Literal(type=expression.type, nullable=True, value=None)
+
+
+def key_field(key: SortOrder) -> Field:
+    return Field("key", key.child.type, key.child.nullable)
+
+
+def chosen_columns(made: Relation, relation: Join, inner: int, half: bool) -> Project:
+    columns = made.columns()
+    chosen = columns[:inner] if half else (*columns[:inner], *columns[inner + 2 : -2])
+    return Project(input=made, expressions=chosen, fields=relation.fields)
+
+
+def nullable(relation: Relation, missing: bool) -> tuple[Field, ...]:
+    return tuple(replace(f, nullable=True) if missing else f for f in relation.fields)
+
+
+def with_place(expression: Expression, place: Column) -> Expression:
+    """Rows that are equal in a window's order stand there as they came."""
+
+    def rule(node: Expression) -> Expression:
+        if not isinstance(node, WindowCall):
+            return map_children(node, rule)
+        by_rows = node.frame is not None and node.frame.rows and isinstance(node.function, AggregateCall)
+        if node.function.name in PLACED or by_rows:
+            return replace(node, ordering=(*node.ordering, ascending(place)))
+        return node
+
+    return rule(expression)
+
+
+def is_float(column: Column | Field) -> bool:
+    return isinstance(column.type, FloatType | DoubleType)

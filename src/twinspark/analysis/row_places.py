@@ -1,0 +1,122 @@
+"""Where the rows of a small relation stand: which task of Spark's has them, and at which place they come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from twinspark.analysis import build
+from twinspark.functions.settings import Settings
+from twinspark.plan.expressions import Call, Expression, SortOrder
+from twinspark.plan.relations import (
+    Field,
+    Filter,
+    LocalData,
+    Numbered,
+    OneRow,
+    Project,
+    Range,
+    Relation,
+    SetOperation,
+    Sort,
+    Values,
+)
+from twinspark.types import LONG
+
+MOST_ROWS = 10_000
+MOST_BYTES = 256 * 1024  # beyond, a shuffle may end in several partitions
+FAR = 1 << 40  # more than any place
+PLACES = (Field("task", LONG, False), Field("place", LONG, False))
+LEAVES = (LocalData, Values, Range, OneRow)
+
+
+def is_small(relation: Relation) -> bool:
+    """Every row comes from the query itself, and there are few."""
+    leaves = list(leaves_of(relation))
+    return all(isinstance(leaf, LEAVES) and size_of(leaf) <= MOST_BYTES for leaf in leaves) and (
+        sum(map(rows_of, leaves)) <= MOST_ROWS
+    )
+
+
+def leaves_of(relation: Relation) -> list[Relation]:
+    return [leaf for each in relation.inputs for leaf in leaves_of(each)] if relation.inputs else [relation]
+
+
+def rows_of(leaf: Relation) -> int:
+    match leaf:
+        case LocalData(table=table):
+            return int(table.num_rows)
+        case Values(rows=rows):
+            return len(rows)
+        case Range(start=start, end=end, step=step):
+            return len(range(start, end, step))
+        case _:
+            return 1
+
+
+def size_of(leaf: Relation) -> int:
+    return int(leaf.table.nbytes) if isinstance(leaf, LocalData) else 0
+
+
+def placed(relation: Relation, slices: int) -> Numbered:
+    return Numbered(input=relation, slices=slices, fields=(*relation.fields, *PLACES))
+
+
+def tasked(relation: Relation, slices: int) -> Relation:
+    """Projections and filters over local rows are done before these are sliced, all else after."""
+    if is_folded(relation):
+        return placed(relation, slices)
+    match relation:
+        case Range(partitions=own):
+            return placed(relation, own or slices)
+        case Filter(input=input):
+            below = tasked(input, slices)
+            return replace(relation, input=below, fields=below.fields)
+        case Project(input=input, expressions=expressions):
+            below = tasked(input, slices)
+            places = below.columns()[-2:]
+            return replace(
+                relation, input=below, expressions=(*expressions, *places), fields=(*relation.fields, *PLACES)
+            )
+        case SetOperation(left=left, right=right):
+            return both_tasked(relation, tasked(left, slices), tasked(right, slices))
+        case _:
+            return placed(relation, slices)
+
+
+def both_tasked(relation: SetOperation, left: Relation, right: Relation) -> Relation:
+    """The tasks of the right come after those of the left."""
+    far = build.literal(FAR, LONG)
+    task, place = right.columns()[-2:]
+    later = [build.call("+", [column, far], Settings(ansi=False)) for column in (task, place)]
+    behind = Project(input=right, expressions=(*right.columns()[:-2], *later), fields=right.fields)
+    return replace(relation, left=left, right=behind, fields=(*relation.fields, *PLACES))
+
+
+def is_folded(relation: Relation) -> bool:
+    while isinstance(relation, Project | Filter):
+        relation = relation.input
+    return isinstance(relation, LocalData | Values | OneRow)
+
+
+def keeps_range(keys: Sequence[Expression] | None, relation: Relation) -> bool:
+    """Rows of a range stand by their number already: grouped by it they are not shuffled."""
+    return any(isinstance(leaf, Range) for leaf in leaves_of(relation)) and (
+        keys is None or not all(isinstance(key, Call) for key in keys)
+    )
+
+
+def ascending(child: Expression) -> SortOrder:
+    return SortOrder(child=child)
+
+
+def sorted_by(relation: Relation, ordering: tuple[SortOrder, ...]) -> Sort:
+    return Sort(input=relation, ordering=ordering, fields=relation.fields)
+
+
+def first_columns(relation: Relation, width: int) -> Project:
+    return Project(input=relation, expressions=relation.columns()[:width], fields=relation.fields[:width])
+
+
+def without_places(relation: Relation) -> Project:
+    return first_columns(relation, len(relation.fields) - 2)

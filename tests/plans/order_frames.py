@@ -1,0 +1,90 @@
+"""DataFrames over little data whose rows come in an order that nobody asked for, but Spark always gives."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.window import Window
+
+LEFT = [(3, "c", 1), (1, "a", 2), (None, "d", 3), (2, "a", 4), (1, None, 5), (5, "e", 6), (3, "c", 7), (2, "b", 8)]
+RIGHT = [(1, "a", 10), (2, "b", 20), (1, "z", 30), (3, "c", 40), (None, "d", 50)]
+MORE = [(i * 7 % 11 if i % 9 else None, "abcdefg"[i * 5 % 7], i) for i in range(40)]
+
+
+def order_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
+    for size, rows in (("few", LEFT), ("more", MORE)):
+        left = spark.createDataFrame(rows, "k int, v string, w bigint")
+        right = spark.createDataFrame(RIGHT, "k int, x string, y bigint")
+        for topic in (windows, groups, joins, sets):
+            for name, frame in topic(left, right).items():
+                yield f"{size} {topic.__name__}: {name}", frame
+    for name, frame in ranges(spark).items():
+        yield f"ranges: {name}", frame
+
+
+def windows(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    by_value = Window.partitionBy("v").orderBy("k")
+    return {
+        "row_number": left.withColumn("n", F.row_number().over(by_value)),
+        "lag, descending": left.withColumn("n", F.lag("w").over(Window.partitionBy("k").orderBy(F.desc("v")))),
+        "whole partitions": left.withColumn("n", F.sum("w").over(Window.partitionBy("v", "k"))),
+        "no partition": left.withColumn("n", F.row_number().over(Window.orderBy("v"))),
+        "nobody looks": left.withColumn("n", F.row_number().over(by_value)).select("k", "w"),
+        "after a join": left.join(right, "k", "left").withColumn(
+            "n", F.rank().over(Window.partitionBy("v").orderBy("y"))
+        ),
+        "first of each": left.withColumn("n", F.row_number().over(by_value)).filter("n = 1"),
+    }
+
+
+def groups(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    return {
+        "count": left.groupBy("v").count(),
+        "two keys": left.groupBy("k", "v").agg(F.sum("w"), F.avg("w")),
+        "sorted": left.groupBy("k").agg(F.max("v")),
+        "filtered before": left.filter("w > 3").groupBy("k").agg(F.min("w")),
+        "collected": left.groupBy("k").agg(F.collect_list("v")),
+        "median": left.groupBy("v").agg(F.median("w")),
+        "distinct": left.select("k", "v").distinct(),
+        "duplicates, sorted": left.na.fill(0).dropDuplicates(["k"]),
+        "duplicates, hashed": left.select("k", "w").dropDuplicates(["k"]),
+        "of a union": left.union(right).groupBy("v").count(),
+        "ordered by counts": left.groupBy("v").count().orderBy("count"),
+    }
+
+
+def joins(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    return {
+        "left": left.join(right, "k", "left"),
+        "left by text": left.join(right, left.v == right.x, "left"),
+        "right": left.join(right, "k", "right"),
+        "inner": left.join(right, "k"),
+        "inner, the other way": right.join(left, "k"),
+        "semi": left.join(right, "k", "semi"),
+        "anti": left.join(right, "k", "anti"),
+        "cross": left.crossJoin(right),
+        "cross, the other way": right.crossJoin(left),
+        "less": left.join(right, left.k < right.k, "left"),
+    }
+
+
+def sets(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    ours, theirs = left.select("k", "v"), right.select("k", "x")
+    return {
+        "union": ours.union(theirs),
+        "union, distinct": ours.union(theirs).distinct(),
+        "subtract": ours.subtract(theirs),
+        "exceptAll": ours.exceptAll(theirs),
+        "intersect": ours.select("k").intersect(theirs.select("k")),
+        "intersectAll": ours.select("k").intersectAll(theirs.select("k")),
+    }
+
+
+def ranges(spark: Any) -> dict[str, DataFrame]:
+    third = (F.col("id") % 3).alias("third")
+    return {
+        "groups": spark.range(20).groupBy(third).count(),
+        "filtered": spark.range(20).filter("id > 5").groupBy(third).count(),
+        "four tasks": spark.range(0, 20, 1, 4).groupBy(third).count(),
+    }

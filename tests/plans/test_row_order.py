@@ -1,0 +1,42 @@
+"""Rows of little data come in the order in which Spark gives them, though nobody asked for one."""
+
+import pytest
+from recorded_plans import ORDERS, Recorded, read, rows_of
+
+from twinspark.analysis.context import Context
+from twinspark.analysis.partitions import Partitions, partitions_of, tasks_of
+from twinspark.analysis.row_order import in_spark_order
+from twinspark.duck import run
+from twinspark.read.proto import read_relation
+
+CASES = read(ORDERS)
+CONFIG = {"spark.master": "local[2]", "spark.sql.shuffle.partitions": "4"}  # of the Spark that was asked
+DATABASE = run.connect()
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_order(case: Recorded) -> None:
+    context = Context(config=CONFIG)
+    relation = read_relation(case.message().root, context)
+    ordered = in_spark_order(relation, partitions_of(CONFIG), context.settings)
+    table = run.stream(DATABASE.cursor(), ordered, context.settings).read_all()
+    assert rows_of(table, relation.schema, ordered=True) == case.rows
+    assert ordered.schema == relation.schema
+
+
+def test_only_a_local_spark_has_known_tasks() -> None:
+    assert partitions_of(CONFIG) == Partitions(2, 4)
+    assert partitions_of({"spark.master": "spark://there:7077"}) is None
+    assert partitions_of({}) is None
+    assert partitions_of({**CONFIG, "spark.sql.adaptive.enabled": "false"}) is None
+    assert partitions_of({**CONFIG, "spark.default.parallelism": "8"}) == Partitions(8, 4)
+    assert (tasks_of("local"), tasks_of("local[3]"), tasks_of("local[5,2]")) == (1, 3, 5)
+
+
+def test_much_data_keeps_its_plan() -> None:
+    context = Context(config=CONFIG)
+    case = next(case for case in CASES if case.name == "ranges: groups")
+    plan = case.message()
+    plan.root.aggregate.input.range.end = 1_000_000
+    relation = read_relation(plan.root, context)
+    assert in_spark_order(relation, partitions_of(CONFIG), context.settings) is relation
