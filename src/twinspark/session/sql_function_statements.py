@@ -1,8 +1,8 @@
 """CREATE and DROP FUNCTION: what is checked before a function is kept, in the session or in a catalog."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
     from twinspark.tables.catalogs import Name
 
+Resolved = TypeVar("Resolved")
+
 
 # ---- CREATE FUNCTION
 
@@ -40,6 +42,13 @@ def create_function(statement: Any, source: str, context: Context, session: "Ses
         return lambda: keep_temporary(parts[0], made, statement.replace, session)
     name = session.catalogs.resolve(parts, context.catalog, [context.database])
     return lambda: keep_persisted(name, asdict(made), statement, context, session)
+
+
+# What a body means by these names is the function, not a parameter (and GROUPING__ID is refused).
+FUNCTIONS_WITHOUT_PARENTHESES = frozenset(
+    {"current_date", "current_timestamp", "current_user", "user", "session_user", "current_time", "localtimestamp"}
+    | {"current_catalog", "current_database", "current_schema", "current_path", "grouping__id"}
+)
 
 
 def check_written(statement: Any, source: str, parts: tuple[str, ...]) -> None:
@@ -56,6 +65,8 @@ def check_written(statement: Any, source: str, parts: tuple[str, ...]) -> None:
     if statement.collation or statement.characteristics:
         raise NotNative("SQL: a function with characteristics or a collation")
     for parameter in statement.parameters or ():
+        if parameter.name.lower() in FUNCTIONS_WITHOUT_PARENTHESES:
+            raise NotNative(f"SQL: a parameter named {parameter.name}, which the body takes for the function")
         if not parameter.nullable or isinstance(parameter.type, CharType | VarcharType):
             raise NotNative("SQL: a function with parameters that are required or of a length")
     if isinstance(statement.returns, CharType | VarcharType):
@@ -81,8 +92,10 @@ def function_of(
     )
     check_defaults(parameters, context)
     check_calls(made, parts, statement, context, session)
+    if statement.returns_table and not isinstance(statement.body, tree.Query):
+        raise NotNative("SQL: a function of tables whose body is no query")
     if statement.returns_table:
-        return table_function(made, statement, context)
+        return checked(made, lambda: table_function(made, statement, context))
     declared = [(each.name, build.literal(None, parse_type(each.type))) for each in parameters]
     body = checked_body(made, declared, context)
     returns = statement.returns if statement.returns is not None else body.type
@@ -130,7 +143,7 @@ def reaches(called: Sequence[str], target: str, context: Context, session: "Sess
     if depth > 20 or called[-1].lower() in SPARK_FUNCTIONS:
         return False
     found = session.functions.find(called, context)
-    if found is None:
+    if not isinstance(found, SqlFunction):
         return False
     parse = parse_query if found.columns else parse_expression
     inner = functions_named(parse(found.body, parser_config(context)))
@@ -142,11 +155,22 @@ def functions_named(body: Any) -> list[tuple[str, ...]]:
     return [each.name.parts for each in calls if isinstance(each.name, tree.Name)]
 
 
+def checked(made: SqlFunction, resolved: Callable[[], Resolved]) -> Resolved:
+    try:
+        return resolved()
+    except SparkError as error:
+        if error.parameters.get("objectName", "").startswith(quote_identifier(made.name.split(".")[-1]) + "."):
+            raise NotNative("SQL: a parameter named by its function") from error
+        raise
+
+
 def checked_body(made: SqlFunction, declared: Sequence[tuple[str, Expression]], context: Context) -> Expression:
     """A function that the body calls and nobody knows is told by its full name."""
     try:
-        return made.resolved(declared, context)
+        return checked(made, lambda: made.resolved(declared, context))
     except SparkError as error:
+        if error.condition.startswith("INVALID_SUBQUERY_EXPRESSION"):
+            raise NotNative("SQL: a function with a query that is refused", nearest=error) from error
         if error.condition != "UNRESOLVED_ROUTINE":
             raise
         name = f"{quote_identifier(context.database)}.{error.parameters['routineName']}"

@@ -10,7 +10,7 @@ from twinspark.analysis import build
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import frame_of
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.castable import can_store
 from twinspark.plan.expressions import Expression, OuterColumn, Subquery
 from twinspark.plan.relations import Field, Values, expressions_in
@@ -63,14 +63,23 @@ class SqlFunction:
     characteristics: tuple[str, ...] = ()
     columns: str = ""  # the schema of a function that returns a table, as JSON
 
-    def called(self, arguments: Sequence[Expression], given: int, context: Context) -> Expression:
-        """The body over the arguments, both cast as declared; it shows itself as the call it was."""
+    def called(
+        self, arguments: Sequence[Expression], given: int, context: Context, place: QueryContext | None = None
+    ) -> Expression:
+        """The body over the arguments, both cast as declared; it shows itself as the call it was.
+
+        A cast that fails, or a query of several rows, is told of the call, anything else of the body's own text.
+        """
         then = surroundings_of_then(context, self.config, self.catalog, self.database)
         settings = context.settings
         types = [parse_type(each.type) for each in self.parameters]
-        values = [stored(value, type, settings) for value, type in zip(arguments, types, strict=True)]
+        values = [
+            placed(stored(value, type, settings), place, value) for value, type in zip(arguments, types, strict=True)
+        ]
         body = self.resolved([(p.name, v) for p, v in zip(self.parameters, values, strict=True)], then)
-        made = stored(replace_columns(body, lambda column: values[column.index]), parse_type(self.returns), settings)
+        body = placed(body, place) if isinstance(body, Subquery) else body
+        body = replace_columns(body, lambda column: values[column.index])
+        made = placed(stored(body, parse_type(self.returns), settings), place, body)
         shown = ", ".join(each.text for each in arguments[:given])
         return replace(made, text=f"{self.name}({shown})")
 
@@ -78,7 +87,13 @@ class SqlFunction:
         if self.columns:
             raise NotNative(f"the function {self.name} returns a table")
         check_place(node, walk)
-        return self.called(*arguments_of(self, node, scope, walk), walk.context)
+        try:
+            arguments, given = arguments_of(self, node, scope, walk)
+        except SparkError as error:
+            if error.condition == "NESTED_AGGREGATE_FUNCTION":
+                raise NotNative("SQL: an aggregate in a function in an aggregate", nearest=error) from error
+            raise
+        return self.called(arguments, given, walk.context, walk.context_of(node))
 
     def table(self, node: Any, scope: Scope, walk: Walk) -> Any:
         """The frame of the rows it returns."""
@@ -94,6 +109,11 @@ class SqlFunction:
         if any(isinstance(each, OuterColumn) or reads_parameters(each) for each in expressions_of(made)):
             raise NotNative(f"the function {self.name}: its body is a query over its parameters")
         return made
+
+
+def placed(made: Expression, place: QueryContext | None, given: Expression | None = None) -> Expression:
+    """What was made around what was given stands where the call does."""
+    return made if made is given else replace(made, origin=place)
 
 
 def reads_parameters(expression: Expression) -> bool:
@@ -134,7 +154,8 @@ class Functions:
             self._temporary.pop(name.lower(), None)
             self._on_spark.add(name.lower())
 
-    def put(self, name: str, function: SqlFunction) -> None:
+    def put(self, name: str, function: Any) -> None:
+        """A SQL function, or one of Python, which can be called just so."""
         with self._lock:
             self._temporary[name.lower()] = function
 
@@ -170,6 +191,11 @@ class Functions:
         if names[:-1] in (("session",), ("system", "session")):
             return self._temporary.get(names[-1])
         return self.persisted(parts, context)
+
+    def python(self, parts: Sequence[str], context: Context) -> Any:
+        """A Python function that was registered under the name."""
+        found = self.find(parts, context)
+        return None if isinstance(found, SqlFunction) else found
 
     def has(self, parts: Sequence[str], context: Context) -> bool:
         return self.find(parts, context) is not None or self.class_of(parts, context) is not None

@@ -166,9 +166,16 @@ class Cursor:
             return ParseError("PARSE_EMPTY_STATEMENT", self.text, self.starts[at])
         shown = "end of input" if self.kinds[at] == "eof" else f"'{shown_token(self.tokens.word(at))}'"
         found = ParseError("PARSE_SYNTAX_ERROR", self.text, self.starts[at], error=shown, hint=hint)
-        if any(kind == "IDENTIFIER" and self.kinds[i + 1] == "(" for i, kind in enumerate(self.kinds)):
-            raise NotNative("SQL: which token beside IDENTIFIER() is to blame is ANTLR's to say", nearest=found)
+        if self._blames_elsewhere():
+            raise NotNative("SQL: which token of this text is to blame is ANTLR's to say", nearest=found)
         return found
+
+    def _blames_elsewhere(self) -> bool:
+        """Beside IDENTIFIER(…), open parentheses, and strings called or dotted, ANTLR may name an earlier token."""
+        pairs = zip(self.kinds, self.kinds[1:], strict=False)
+        if any(pair == ("IDENTIFIER", "(") or (pair[0] == "doublequoted" and pair[1] in "(.") for pair in pairs):
+            return True
+        return self.kinds[self.farthest] != "eof" and self.kinds.count("(") > self.kinds.count(")")
 
     def whole(self, reading: Callable[[], T], *, semicolons: bool = False) -> T:
         """This reading must take every token."""
