@@ -56,10 +56,15 @@ def execute(
     schema = arrow_schema(plan.schema, settings.zone)
     prepare(cursor, statement, settings)
     try:
-        reader = cursor.sql(text).to_arrow_reader(BATCH_ROWS)
+        reader = reader_of(cursor, text)
     except duckdb.Error as error:
         raise located(translated(error), plan) from error
     return pa.RecordBatchReader.from_batches(schema, batches(reader, schema, plan))
+
+
+def reader_of(cursor: Any, text: str) -> pa.RecordBatchReader:
+    """As `cursor.sql(text).to_arrow_reader()`, which binds the statement, files and all, twice: first to describe it."""
+    return cursor._submit(text, None, "stream", BATCH_ROWS).arrow_reader()
 
 
 def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: Settings) -> None:
