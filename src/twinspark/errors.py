@@ -37,6 +37,14 @@ class SparkError(Exception):
         return sqlstate_of(self.condition)
 
 
+class JavaError(Exception):
+    """An exception of a library of Spark's that Spark passes on as it is: it has a class and a text, no condition."""
+
+    def __init__(self, java_class: str, message: str) -> None:
+        self.java_class = java_class
+        super().__init__(message)
+
+
 class NotNative(Exception):
     """The native engine cannot answer this exactly as Spark would: the plan goes to Spark. Says why, in words.
 

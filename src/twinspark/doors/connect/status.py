@@ -15,7 +15,7 @@ from grpc_status import rpc_status
 from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.doors.connect.throwables import hierarchy_of
-from twinspark.errors import NotNative, QueryContext, SparkError
+from twinspark.errors import JavaError, NotNative, QueryContext, SparkError
 from twinspark.read.sql.failures import ParseError
 from twinspark.session.session import Session
 from twinspark.spark.engine import SparkUnavailable
@@ -58,6 +58,8 @@ def status_of(error: Exception, session: Session | None) -> Any:
         error = error.nearest
     if isinstance(error, SparkError):
         return status_of_thrown(thrown_by(error), session)
+    if isinstance(error, JavaError):
+        return status_of_thrown(without_condition(error), session)
     if isinstance(error, NotNative):
         return status_of_thrown(refused(error), session)
     if isinstance(error, SparkUnavailable):
@@ -74,6 +76,11 @@ def thrown_by(error: SparkError) -> Thrown:
     thrown = error.exception if isinstance(error, ParseError) else None
     classes = hierarchy_of(error.condition, error.parameters, thrown)
     return Thrown(error.condition, str(error), error.sqlstate, error.parameters, classes, error.contexts)
+
+
+def without_condition(error: JavaError) -> Thrown:
+    classes = [error.java_class, "java.lang.RuntimeException", "java.lang.Exception", "java.lang.Throwable"]
+    return Thrown("", str(error), "", {}, [*classes, "java.lang.Object"], ())
 
 
 def refused(error: NotNative) -> Thrown:
@@ -107,7 +114,7 @@ def status_of_thrown(thrown: Thrown, session: Session | None) -> Any:
 
 def add_parameters(info: Any, thrown: Thrown) -> None:
     parameters = json.dumps(thrown.parameters, separators=(",", ":"), ensure_ascii=False)
-    if len(parameters) <= MAX_METADATA:
+    if thrown.condition and len(parameters) <= MAX_METADATA:
         info.metadata["errorClass"] = thrown.condition
         info.metadata["messageParameters"] = parameters
 
@@ -115,6 +122,8 @@ def add_parameters(info: Any, thrown: Thrown) -> None:
 def details_of(thrown: Thrown) -> bytes:
     details = base_pb2.FetchErrorDetailsResponse(root_error_idx=0)
     entry = details.errors.add(message=thrown.message, error_type_hierarchy=thrown.classes)
+    if not thrown.condition:
+        return bytes(details.SerializeToString())
     entry.spark_throwable.error_class = thrown.condition
     entry.spark_throwable.message_parameters.update(thrown.parameters)
     if thrown.sqlstate:

@@ -30,6 +30,7 @@ from pyiceberg.table.update.snapshot import _OverwriteFiles
 from pyiceberg.table.update.validate import _validate_data_files_exist
 from pyspark.sql.types import StructType
 
+from twinspark.errors import JavaError
 from twinspark.tables.iceberg.datafile import WriteTarget, copy_sql, data_files
 from twinspark.tables.iceberg.local import local, sync_files
 from twinspark.tables.iceberg.types import spark_schema
@@ -39,8 +40,14 @@ WRITE_ID = "twinspark.write-id"
 Commit = Callable[["StagedWrite"], None]
 
 
-class CommitConflict(Exception):
-    """Another writer changed the table in a way this write cannot follow; nothing of it was kept."""
+class CommitConflict(JavaError):
+    """Another writer changed the table in a way this write cannot follow; nothing of it was kept.
+
+    Told as Iceberg's own library tells it through Spark: by its exception's class, without a condition.
+    """
+
+    def __init__(self, message: str, java_class: str = "CommitFailedException") -> None:
+        super().__init__(f"org.apache.iceberg.exceptions.{java_class}", message)
 
 
 class StagedWrite:
@@ -90,7 +97,7 @@ class StagedWrite:
                 self._commit(self)
         except (CommitFailedException, ValidationException, TableAlreadyExistsError) as error:
             self.abort()
-            raise CommitConflict(str(error)) from error
+            raise conflict(error) from error
         self._store.end_write(self.id)
 
     def abort(self) -> None:
@@ -105,6 +112,12 @@ class StagedWrite:
         files stay, with their row in the journal, and the next start's sweep removes those that no table names."""
         if kind is not None and not self._handed_over:
             self.abort()
+
+
+def conflict(error: Exception) -> CommitConflict:
+    """Rows that another write touched, or a table that changed under way: Iceberg has a class for each."""
+    validated = isinstance(error, ValidationException)
+    return CommitConflict(str(error), "ValidationException" if validated else "CommitFailedException")
 
 
 def new_target(location: str, schema: Schema, spec: PartitionSpec, schema_id: int) -> WriteTarget:
