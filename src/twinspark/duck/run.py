@@ -63,7 +63,7 @@ def execute(
 
 
 def reader_of(cursor: Any, text: str) -> pa.RecordBatchReader:
-    """As `cursor.sql(text).to_arrow_reader()`, which binds the statement, files and all, twice: first to describe it."""
+    """As `cursor.sql(text).to_arrow_reader()`, which binds the statement, files and all, twice: once to describe it."""
     return cursor._submit(text, None, "stream", BATCH_ROWS).arrow_reader()
 
 
