@@ -9,7 +9,7 @@ ORDER = [
     {"functions"},
     {"plan"},
     {"analysis"},
-    {"duck", "read", "tables"},
+    {"duck", "pythons", "read", "tables"},
     {"spark"},
     {"session"},
     {"ui"},

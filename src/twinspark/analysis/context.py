@@ -73,6 +73,7 @@ class Context:
     outer: Any = None  # the scope around, while a subquery's relation is read
     variables: Mapping[str, Any] = field(default_factory=dict)
     functions: Any = None  # SQL functions of the session and of the catalogs, given by the session
+    pythons: Any = None  # the session's Python workers, given by the session
     scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables
     collect: Callable[[Any, Context], Any] = no_rows  # a typed relation's rows as Arrow, for plans shaped by data
     shuffles: bool = False  # rows were spread anew: their order is Spark's

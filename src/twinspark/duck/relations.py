@@ -9,6 +9,7 @@ from functools import singledispatchmethod
 from twinspark.duck.conditions import kept_if_true
 from twinspark.duck.expressions import SubqueryWriter, Writer, check_groupable
 from twinspark.duck.generators import generator_sql
+from twinspark.duck.python_sources import source_of
 from twinspark.duck.select import Select, grows_too_much, wrapped
 from twinspark.duck.statement import Statement
 from twinspark.duck.window_keys import below, may_raise
@@ -16,6 +17,7 @@ from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
 from twinspark.functions.spelling import cast_to, duck_type, error, quoted_name
 from twinspark.plan.expressions import Call, Column, Expression, Subquery, WindowCall
+from twinspark.plan.pythons import PythonCoGroups, PythonRelation
 from twinspark.plan.relations import (
     Aggregate,
     Distinct,
@@ -230,6 +232,10 @@ class RelationWriter(SubqueryWriter):
         return generator_sql(relation, select, self.expressions(select), self.statement.alias())
 
     @write.register
+    def _(self, relation: PythonRelation | PythonCoGroups) -> Select:
+        return source_of(relation, self.statement, write_relation)
+
+    @write.register
     def _(self, relation: Observe) -> Select:
         return self.write(relation.input)
 
@@ -238,10 +244,12 @@ class RelationWriter(SubqueryWriter):
         """WITH: written where it is first met, read by name from then on."""
         name = self.statement.shared.get(relation.key)
         if name is None:
+            before = len(self.statement.sources)
             text = self.write(relation.input).text()
             name = f"shared_{len(self.statement.shared)}"
             self.statement.shared[relation.key] = name
-            self.statement.queries.append(f"{name} AS ({text})")
+            kept = "MATERIALIZED " if len(self.statement.sources) > before else ""  # a worker's rows come once
+            self.statement.queries.append(f"{name} AS {kept}({text})")
         return self.named(name, len(relation.fields))
 
     @write.register

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from twinspark.duck import native
-from twinspark.duck.arrow import arrow_schema, conform
+from twinspark.duck.arrow import arrow_schema, conform, nullable_field
 from twinspark.duck.errors import translated
 from twinspark.duck.origins import located
+from twinspark.duck.python_extract import PythonInside, extracted
+from twinspark.duck.python_prune import pruned
+from twinspark.duck.python_runs import ending, keep
 from twinspark.duck.relations import write_relation
+from twinspark.duck.short_sums import TOO_LONG
 from twinspark.duck.show import drawn
-from twinspark.duck.statement import Statement
+from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
 from twinspark.plan.relations import Relation, ShowString
+from twinspark.types import StructType
 
+ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
 BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at once
 NATIVE_NAME = re.compile(r"(?<![\w\"'.])(spark_[a-z0-9_]+?)(?:_\d+)?\(")
 
@@ -35,11 +42,22 @@ def connect(path: str = ":memory:", **settings: Any) -> duckdb.DuckDBPyConnectio
 
 def sql_of(plan: Relation) -> tuple[str, Statement]:
     """The plan's SQL; NotNative when it needs a native function that is not here."""
-    text, statement = write_relation(plan.input if isinstance(plan, ShowString) else plan)
+    shown = plan.input if isinstance(plan, ShowString) else plan
+    try:
+        text, statement = write_relation(shown)
+    except PythonInside:
+        text, statement = write_relation(extracted(pruned(shown)))
+    check_built(text, statement)
+    return text, statement
+
+
+def check_built(text: str, statement: Statement) -> None:
     for name in NATIVE_NAME.findall(text):
         if name not in native.FUNCTIONS:
             raise NotNative(f"the native function {name} is not built")
-    return text, statement
+    for source in statement.sources.values():
+        for each in source.inputs:
+            check_built(each.text, each.statement)
 
 
 def stream(cursor: duckdb.DuckDBPyConnection, plan: Relation, settings: Settings) -> pa.RecordBatchReader:
@@ -56,13 +74,29 @@ def execute(
     schema = arrow_schema(plan.schema, settings.zone)
     prepare(cursor, statement, settings)
     try:
-        reader = reader_of(cursor, text)
-    except duckdb.Error as error:
-        raise located(translated(error), plan) from error
-    return pa.RecordBatchReader.from_batches(schema, batches(reader, schema, plan))
+        reader = reader_of(cursor, text, statement)
+    except ENGINE_ERRORS as error:
+        raise located(translated_arrow(error), plan) from error
+    found = batches(reader, schema, plan)
+    return pa.RecordBatchReader.from_batches(schema, ending(found, cursor) if statement.sources else found)
 
 
-def reader_of(cursor: Any, text: str) -> pa.RecordBatchReader:
+def reader_of(cursor: Any, text: str, statement: Statement) -> pa.RecordBatchReader:
+    """By the statement's shortcuts if they do, which its first rows tell."""
+    quick = statement.quick(text)
+    if quick == text:
+        return submitted(cursor, text)
+    try:
+        reader = submitted(cursor, quick)
+        first = next(reader, None)
+    except ENGINE_ERRORS as error:
+        if TOO_LONG not in str(error):
+            raise
+        return submitted(cursor, text)
+    return reader if first is None else pa.RecordBatchReader.from_batches(reader.schema, chain([first], reader))
+
+
+def submitted(cursor: Any, text: str) -> pa.RecordBatchReader:
     """As `cursor.sql(text).to_arrow_reader()`, which binds the statement, files and all, twice: once to describe it."""
     return cursor._submit(text, None, "stream", BATCH_ROWS).arrow_reader()
 
@@ -74,6 +108,8 @@ def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: S
         raise NotNative(f"the time zone {settings.zone}") from error
     for name, table in statement.tables.items():
         cursor.register(name, table)
+    for name, source in statement.sources.items():
+        cursor.register(name, started(cursor, source, settings))
 
 
 def batches(reader: pa.RecordBatchReader, schema: pa.Schema, plan: Relation) -> Iterator[pa.RecordBatch]:
@@ -82,7 +118,7 @@ def batches(reader: pa.RecordBatchReader, schema: pa.Schema, plan: Relation) -> 
             batch = reader.read_next_batch()
         except StopIteration:
             return
-        except (duckdb.Error, pa.ArrowException, OSError) as error:  # some of Arrow's errors are OSErrors
+        except ENGINE_ERRORS as error:
             raise located(translated_arrow(error), plan) from error
         yield conform(batch, schema)
 
@@ -90,3 +126,27 @@ def batches(reader: pa.RecordBatchReader, schema: pa.Schema, plan: Relation) -> 
 def translated_arrow(error: Exception) -> Exception:
     """Errors while streaming come wrapped by Arrow."""
     return translated(error) if isinstance(error, duckdb.Error) else translated(duckdb.Error(str(error)))
+
+
+# ---- rows of Python functions
+
+
+def started(cursor: duckdb.DuckDBPyConnection, source: Source, settings: Settings) -> pa.RecordBatchReader:
+    """The inputs run on cursors of their own, into the worker; what comes out of it is a table of this cursor's."""
+    readers = [sent(keep(cursor, cursor.cursor()), each, settings) for each in source.inputs]
+    schema = arrow_schema(source.relation.schema, settings.zone)
+    plain = pa.schema([nullable_field(field) for field in schema])
+    return keep(cursor, source.relation.workers.start(source.relation, readers, plain)).reader
+
+
+def sent(cursor: duckdb.DuckDBPyConnection, input: SourceInput, settings: Settings) -> pa.RecordBatchReader:
+    """As Spark's Arrow from the first column on that is sent; what waits keeps DuckDB's own types."""
+    plan, first = input.plan, input.first
+    prepare(cursor, input.statement, settings)
+    try:
+        reader = cursor.sql(input.text).to_arrow_reader(BATCH_ROWS)
+    except duckdb.Error as error:
+        raise located(translated(error), plan) from error
+    wanted = arrow_schema(StructType(plan.schema.fields[first:]), settings.zone)
+    schema = pa.schema([*list(reader.schema)[:first], *wanted]) if plan.fields else pa.schema([])
+    return pa.RecordBatchReader.from_batches(schema, batches(reader, schema, plan))

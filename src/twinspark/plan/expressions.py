@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from twinspark.errors import QueryContext
 from twinspark.functions.registry import Signature
 from twinspark.functions.settings import Settings
+from twinspark.plan.python_functions import PythonFunction, Workers
 from twinspark.types import DataType
 
 if TYPE_CHECKING:
@@ -75,6 +76,17 @@ class AggregateCall(Call):
     filter: Expression | None = None
     ordering: tuple[SortOrder, ...] = ()
     ignore_nulls: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonCall(Expression):
+    """A scalar Python function over arguments, some of them by name."""
+
+    function: PythonFunction
+    arguments: tuple[Expression, ...]
+    keys: tuple[str | None, ...]
+    workers: Workers = field(compare=False, repr=False)
+    once: int = 0  # of a function that may answer otherwise the next time: which call this is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +167,7 @@ def children_of(expression: Expression) -> tuple[Expression, ...]:
         case AggregateCall(arguments=arguments, filter=filter, ordering=ordering):
             more = (filter,) if filter is not None else ()
             return (*arguments, *more, *(order.child for order in ordering))
-        case Call(arguments=arguments):
+        case Call(arguments=arguments) | PythonCall(arguments=arguments):
             return arguments
         case Cast(child=child) | GetField(child=child):
             return (child,)

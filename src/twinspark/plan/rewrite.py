@@ -13,6 +13,7 @@ from twinspark.plan.expressions import (
     GetField,
     Lambda,
     MakeStruct,
+    PythonCall,
     SortOrder,
     Subquery,
     WindowCall,
@@ -41,7 +42,7 @@ def map_children(expression: Expression, rule: Rule) -> Expression:
                 filter=None if filter is None else rule(filter),
                 ordering=map_orders(ordering, rule),
             )
-        case Call(arguments=arguments):
+        case Call(arguments=arguments) | PythonCall(arguments=arguments):
             return replace(expression, arguments=tuple(map(rule, arguments)))
         case Cast(child=child) | GetField(child=child):
             return replace(expression, child=rule(child))

@@ -86,6 +86,11 @@ class Artifacts:
         with self._lock:
             return {name.removeprefix(CACHE) for name in self._paths if name.startswith(CACHE)}
 
+    def paths(self) -> dict[str, Path]:
+        """Where each artifact is, by its name."""
+        with self._lock:
+            return dict(self._paths)
+
     def requests(self, session_id: str, user_id: str, name: str) -> Iterator[bytes]:
         """The artifact as a client would send it, for Spark: small ones whole, large ones in chunks."""
         with self._paths[name].open("rb") as source:

@@ -67,6 +67,7 @@ class Surroundings:
     session_id: str
     catalogs: ServerCatalogs | None = None
     functions: Any = None
+    pythons: Any = None
     checkpoints: Any = None
     cache: Any = None
     variables: Mapping[str, Any] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class Surroundings:
             collect=partial(collect, cursor),
             tables=self.tables(scan_context),
             functions=self.functions,
+            pythons=self.pythons,
             relations=self.checkpoints,
             cache=self.cache,
             variables=self.variables,

@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from twinspark.duck.python_runs import release
 from twinspark.errors import NotNative, SparkError
 from twinspark.session.frames import BatchWriter, Frame, Framer, metrics_field, schema_field
 from twinspark.session.native import Cursor, Query
@@ -98,6 +99,7 @@ class NativeOperation:
         self._log.cancel()
         with suppress(duckdb.ConnectionException):  # it ended at this very moment, and its cursor is closed
             self.cursor.interrupt()
+        release(self.cursor)
         return True
 
     def hang_up(self) -> None:
@@ -160,6 +162,7 @@ class NativeOperation:
 
     def _produced(self, done: "Future[None]") -> None:
         failure = done.exception()
+        release(self.cursor)
         self.cursor.close()
         if failure is not None and self._cancelled.is_set():
             failure = SparkError("OPERATION_CANCELED")

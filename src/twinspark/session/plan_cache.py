@@ -37,6 +37,7 @@ class Watch:
             collect=self.calls(context.collect),
             tables=self.touches(context.tables),
             functions=self.touches(context.functions),
+            pythons=self.touches(context.pythons),
             relations=self.touches(context.relations),
         )
 

@@ -26,6 +26,7 @@ from twinspark.session.native import Cursor, Query, Surroundings
 from twinspark.session.native_operation import NativeOperation, Work, rows_of
 from twinspark.session.operation import Asked, Operation, RelayedOperation, State
 from twinspark.session.plans import decompressed
+from twinspark.session.python_functions import Pythons
 from twinspark.session.shared import Ended, Shared
 from twinspark.session.spark_side import SparkSide
 from twinspark.session.spark_state import drops_view, note_spark_side, take_over
@@ -58,6 +59,7 @@ class Session:
         self.variables: Variables = source.variables.copy() if source else Variables()
         self.checkpoints = Checkpoints(shared.cache)
         self.artifacts: Artifacts = source.artifacts.copy() if source else Artifacts()
+        self.pythons = Pythons(self.artifacts)
         self.journal = Journal()
         self.spark = SparkSide(
             shared.spark,
@@ -168,6 +170,7 @@ class Session:
             self.shared.global_owners.remove(self.spark)
         self.spark.release(request)
         self.checkpoints.clear()
+        self.pythons.close()
         self.artifacts.close()
 
     # ---- reading plans natively
@@ -184,6 +187,7 @@ class Session:
             session_id=self.session_id,
             catalogs=self.shared.catalogs,
             functions=self.functions,
+            pythons=self.pythons.workers(self.config.snapshot()),
             checkpoints=self.checkpoints,
             cache=self.shared.cache,
             variables=self.variables.expressions(),

@@ -71,6 +71,8 @@ def describe_function(statement: Any, source: str, context: Context, session: "S
         if problem is None:
             raise NotNative("SQL: DESCRIBE FUNCTION of one that Spark may know")
         raise located(problem, statement.name, source)
+    if not isinstance(found, SqlFunction):
+        raise NotNative("SQL: DESCRIBE FUNCTION of a Python function tells of a class of the JVM's")
     if statement.extended:
         raise NotNative("SQL: DESCRIBE FUNCTION EXTENDED tells the settings that Spark kept")
     return lambda: answer(DESCRIPTION, [(line,) for line in description(found)])

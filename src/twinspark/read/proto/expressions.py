@@ -33,8 +33,12 @@ def read_expression(message: Any, scope: Scope) -> Expression:
 
 def read_column(message: Any, scope: Scope) -> Named:
     handler, member = EXPRESSIONS.of(message)
-    made = handler(member, scope)
-    return made if isinstance(made, Named) else unnamed(made)
+    if not message.common.origin.python_origin.fragment:
+        made = handler(member, scope)
+        return made if isinstance(made, Named) else unnamed(made)
+    with called_from(message) as origin:
+        made = handler(member, scope)
+    return with_origin(made if isinstance(made, Named) else unnamed(made), origin)
 
 
 def read_columns(messages: Any, scope: Scope) -> list[Named]:
@@ -142,7 +146,6 @@ EXPRESSIONS.to_spark(
     unresolved_regex="columns by regular expression under a name",
     sort_order="an order inside an expression",
     lambda_function="a lambda that is no argument",
-    common_inline_user_defined_function="Python functions run on Spark",
     merge_action="MERGE",
     typed_aggregate_expression="typed aggregates of the Scala API",
     direct_shuffle_partition_id="a partition id outside repartitionById",

@@ -13,6 +13,8 @@ from twinspark.analysis.sequence_ids import NAME as SEQUENCE_ID
 from twinspark.analysis.sequence_ids import sequence_id
 from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative
+from twinspark.functions import overloads
+from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.plan.expressions import Expression, Frame, Lambda, Literal
 from twinspark.read.proto.expressions import (
     EXPRESSIONS,
@@ -22,6 +24,7 @@ from twinspark.read.proto.expressions import (
     read_regex,
     read_star,
 )
+from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.subqueries import is_in, read_in
 
 
@@ -30,12 +33,39 @@ def read_function(message: Any, scope: Scope) -> Expression:
     name = message.function_name.lower()
     if message.is_user_defined_function:
         raise NotNative(f"function {name}: user-defined")
+    registered = registered_function((message.function_name,), scope)
+    if registered is not None and not message.is_distinct:
+        return call_registered(registered, message.arguments, scope)
     return read_call(name, message.arguments, scope, message.is_distinct)
 
 
 @EXPRESSIONS.handles("call_function")
 def read_call_function(message: Any, scope: Scope) -> Expression:
+    registered = registered_function(attribute_parts(message.function_name), scope)
+    if registered is not None:
+        return call_registered(registered, message.arguments, scope)
     return read_call(message.function_name.lower().strip("`"), message.arguments, scope, False)
+
+
+def registered_function(parts: tuple[str, ...], scope: Scope) -> Any:
+    """A Python function of the session; Spark's own names come first."""
+    functions, name = scope.context.functions, parts[-1].lower()
+    if functions is None or len(parts) > 1 or name in SPARK_FUNCTIONS or overloads(name):
+        return None
+    return functions.python(parts, scope.context) if functions.is_temporary(name) else None
+
+
+def call_registered(function: Any, messages: Any, scope: Scope) -> Expression:
+    made: Expression = function.invoked([read_argument(message, scope) for message in messages], scope.context)
+    return made
+
+
+def read_argument(message: Any, scope: Scope) -> tuple[str | None, Expression]:
+    """A value, and the name it is given by."""
+    if message.WhichOneof("expr_type") == "named_argument_expression":
+        named = message.named_argument_expression
+        return named.key, read_expression(named.value, scope)
+    return None, read_expression(message, scope)
 
 
 def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Expression:

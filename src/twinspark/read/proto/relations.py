@@ -278,7 +278,6 @@ RELATIONS.to_spark(
     parse="texts in a column read as JSON, CSV or XML",
     as_of_join="which of several rows as near is joined is a matter of Spark's partitions",
     nearest_by_join="which of several rows as near is joined is a matter of Spark's partitions",
-    map_partitions="Python functions run on Spark",
     group_map="Python functions run on Spark",
     co_group_map="Python functions run on Spark",
     apply_in_pandas_with_state="streaming runs on Spark",

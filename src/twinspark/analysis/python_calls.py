@@ -1,0 +1,67 @@
+"""Makes calls of Python functions: what Spark says of their names, types and arguments."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from twinspark.analysis.context import Context
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.registry import AGGREGATE, SPARK, Signature
+from twinspark.plan.expressions import Expression, PythonCall
+from twinspark.plan.python_functions import GROUP_AGGREGATES, ITERATORS, SCALARS, PythonFunction, Workers
+from twinspark.plan.pythons import PythonAggregateCall
+from twinspark.types import DataType, quote_identifier
+
+_calls = itertools.count(1)
+Argument = tuple[str | None, Expression]
+
+
+def workers_of(context: Context) -> Workers:
+    if context.pythons is None:
+        raise NotNative("Python functions run on Spark")
+    found: Workers = context.pythons.own
+    return found
+
+
+def python_call(
+    function: PythonFunction, type: DataType, arguments: Sequence[Argument], distinct: bool, context: Context
+) -> Expression:
+    """Any call may be null (PythonFuncExpression.nullable)."""
+    check_keys(function, arguments)
+    shown = ", ".join(value.text if key is None else f"{key} => {value.text}" for key, value in arguments)
+    keys, values = tuple(key for key, _ in arguments), tuple(value for _, value in arguments)
+    text, workers = f"{function.name}({shown})", workers_of(context)
+    if function.eval_type in GROUP_AGGREGATES:
+        if distinct:
+            raise NotNative("a Python function of distinct values")
+        return PythonAggregateCall(
+            type=type,
+            nullable=True,
+            text=text,
+            name=function.name,
+            signature=Signature(function.name, (), "", True, SPARK, AGGREGATE, reason="a Python aggregate here"),
+            arguments=values,
+            settings=context.settings,
+            function=function,
+            keys=keys,
+            workers=workers,
+        )
+    if function.eval_type not in SCALARS or distinct:
+        raise NotNative(f"a Python function of kind {function.eval_type} in an expression")
+    once = 0 if function.deterministic else next(_calls)
+    return PythonCall(
+        type=type, nullable=True, text=text, function=function, arguments=values, keys=keys, workers=workers, once=once
+    )
+
+
+def check_keys(function: PythonFunction, arguments: Sequence[Argument]) -> None:
+    """NamedParametersSupport.splitAndCheckNamedArguments."""
+    keys = [key for key, _ in arguments]
+    named = [key for key in keys if key is not None]
+    if named and function.eval_type in ITERATORS:
+        raise SparkError("NAMED_PARAMETERS_NOT_SUPPORTED", functionName=quote_identifier(function.name))
+    if None in keys[keys.index(named[0]) :] if named else False:
+        raise NotNative("an argument by place after one by name")
+    if len({key.lower() for key in named}) < len(named):
+        raise NotNative("an argument by name twice")

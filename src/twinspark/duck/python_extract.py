@@ -1,0 +1,292 @@
+"""Takes Python functions out of expressions: a relation below evaluates them, as Spark's ExtractPythonUDFs does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import Call, Column, Expression, PythonCall, Subquery, children_of
+from twinspark.plan.python_functions import ITERATORS, SCALARS
+from twinspark.plan.pythons import Chain, PythonEvaluate
+from twinspark.plan.relations import (
+    Aggregate,
+    Field,
+    Filter,
+    Generate,
+    Join,
+    Limit,
+    Project,
+    Relation,
+    Sort,
+    Tail,
+    own_expressions,
+)
+from twinspark.plan.rewrite import map_children, replace_columns, walk
+
+Expressions = tuple[Expression, ...]
+
+
+class PythonInside(NotNative):
+    """A Python function met while SQL was written: the plan must be taken apart first."""
+
+
+def extracted(relation: Relation) -> Relation:
+    """The same rows, every Python function in a relation of its own. A function's arguments are evaluated for all
+    rows that reach it, so filters and limits above go below it where they can (PushPredicateThroughNonJoin)."""
+    relation = with_inputs(pushed(relation), extracted)
+    relation = with_expressions(relation, in_subqueries) if has_subqueries(relation) else relation
+    if not any(map(has_call, own_expressions(relation))):
+        return relation
+    if isinstance(relation, Project):
+        return project(relation)
+    if isinstance(relation, Filter):
+        return filter(relation)
+    if isinstance(relation, Sort | Generate):
+        return trimmed(relation)
+    if isinstance(relation, Aggregate):
+        (input, expressions) = evaluated(relation.input, (*relation.grouping, *relation.aggregates))
+        count = len(relation.grouping)
+        return replace(relation, input=input, grouping=expressions[:count], aggregates=expressions[count:])
+    if isinstance(relation, Join) and relation.kind in ("inner", "cross") and not relation.lateral:
+        return join(relation)
+    raise PythonInside("a Python function where only Spark knows when to call it")
+
+
+def with_inputs(relation: Relation, rule: Callable[[Relation], Relation]) -> Relation:
+    below = {f.name: rule(v) for f in fields(relation) if isinstance(v := getattr(relation, f.name), Relation)}
+    changes: dict[str, Any] = {k: v for k, v in below.items() if v is not getattr(relation, k)}
+    return replace(relation, **changes) if changes else relation
+
+
+def has_call(expression: Expression) -> bool:
+    return any(isinstance(node, PythonCall) for node in walk(expression))
+
+
+def has_subqueries(relation: Relation) -> bool:
+    return any(isinstance(node, Subquery) for each in own_expressions(relation) for node in walk(each))
+
+
+def in_subqueries(expression: Expression) -> Expression:
+    made = map_children(expression, in_subqueries)
+    return replace(made, relation=extracted(made.relation)) if isinstance(made, Subquery) else made
+
+
+def with_expressions(relation: Relation, rule: Callable[[Expression], Expression]) -> Relation:
+    """Only the kinds that hold expressions directly; others keep theirs."""
+    if isinstance(relation, Project):
+        return replace(relation, expressions=tuple(map(rule, relation.expressions)))
+    if isinstance(relation, Filter):
+        return replace(relation, condition=rule(relation.condition))
+    return relation
+
+
+# ---- what goes below a projection that calls Python
+
+
+def pushed(relation: Relation) -> Relation:
+    """Limits and filters below projections with Python functions: rows that are not wanted are not sent."""
+    below = relation.inputs[0] if len(relation.inputs) == 1 else None
+    if not isinstance(below, Project) or not any(map(has_call, below.expressions)):
+        return relation
+    if isinstance(relation, Limit | Tail):
+        return replace(below, input=replace(relation, input=below.input, fields=below.input.fields))
+    if isinstance(relation, Filter) and all(map(is_deterministic, below.expressions)):
+        return filter_below(relation, below)
+    return relation
+
+
+def filter_below(relation: Filter, below: Project) -> Relation:
+    """Those tests that call no Python, over what the projection makes its columns of."""
+
+    def goes_down(test: Expression) -> bool:
+        moved = over(test, below.expressions)
+        return is_deterministic(moved) and not has_call(moved)
+
+    down = those(relation.condition, goes_down)
+    up = those(relation.condition, lambda test: not goes_down(test))
+    if down is None:
+        return relation
+    condition = over(down, below.expressions)
+    filtered = replace(below, input=Filter(input=below.input, condition=condition, fields=below.input.fields))
+    return filtered if up is None else replace(relation, input=filtered, condition=up)
+
+
+def over(expression: Expression, columns: Sequence[Expression]) -> Expression:
+    return replace_columns(expression, lambda column: columns[column.index])
+
+
+def those(condition: Expression, chosen: Callable[[Expression], bool]) -> Expression | None:
+    """Of tests that are joined by AND those that are chosen, joined as they were."""
+    if not isinstance(condition, Call) or condition.name != "and":
+        return condition if chosen(condition) else None
+    left, right = (those(part, chosen) for part in condition.arguments)
+    if left is not None and right is not None:
+        return replace(condition, arguments=(left, right))
+    return left if left is not None else right
+
+
+def is_deterministic(expression: Expression) -> bool:
+    return all(is_certain(node) for node in walk(expression))
+
+
+def is_certain(node: Expression) -> bool:
+    if isinstance(node, PythonCall):
+        return node.function.deterministic
+    if isinstance(node, Subquery):
+        return False
+    return not isinstance(node, Call) or node.signature.deterministic
+
+
+# ---- relations that call Python
+
+
+def project(relation: Project) -> Relation:
+    input, expressions = evaluated(relation.input, relation.expressions)
+    return replace(relation, input=input, expressions=expressions)
+
+
+def filter(relation: Filter) -> Relation:
+    """Tests without Python come first: no other rows are sent."""
+    plain = those(relation.condition, lambda test: not has_call(test))
+    called = those(relation.condition, has_call)
+    if plain is not None and called is not None and is_deterministic(relation.condition):
+        below = Filter(input=relation.input, condition=plain, fields=relation.fields)
+        relation = replace(relation, input=below, condition=called)
+    return trimmed(relation)
+
+
+def trimmed(relation: Filter | Sort | Generate) -> Relation:
+    """The functions' results are columns only this relation sees."""
+    input, own = evaluated(relation.input, tuple(own_expressions(relation)), keeps=True)
+    width = len(relation.input.fields)
+    wide: Relation
+    if isinstance(relation, Filter):
+        wide = replace(relation, input=input, condition=own[0], fields=input.fields)
+    elif isinstance(relation, Sort):
+        ordering = tuple(replace(order, child=child) for order, child in zip(relation.ordering, own, strict=True))
+        wide = replace(relation, input=input, ordering=ordering, fields=input.fields)
+    else:
+        wide = replace(relation, input=input, generator=own[0], fields=(*input.fields, *relation.fields[width:]))
+    kept = [*range(width), *range(len(input.fields), len(wide.fields))]
+    return Project(input=wide, expressions=tuple(map(wide.column, kept)), fields=relation.fields)
+
+
+def join(relation: Join) -> Relation:
+    """An inner join's tests may as well come after it."""
+    assert relation.condition is not None
+    called = those(relation.condition, has_call)
+    if called is None or not is_deterministic(relation.condition):
+        raise PythonInside("a Python function that is not deterministic in a join")
+    below = replace(relation, condition=those(relation.condition, lambda test: not has_call(test)))
+    return trimmed(Filter(input=below, condition=called, fields=relation.fields))
+
+
+# ---- calls
+
+
+def evaluated(input: Relation, expressions: Expressions, keeps: bool = False) -> tuple[Relation, Expressions]:
+    """The input with the calls' results as more columns, and the expressions over them; again for calls of calls.
+    Unless it `keeps` them, columns that nobody asks for are left behind."""
+    while calls := evaluable(expressions):
+        input, expressions = one_step(input, expressions, calls, keeps)
+    return input, expressions
+
+
+def one_step(
+    input: Relation, expressions: Expressions, calls: Sequence[PythonCall], keeps: bool
+) -> tuple[Relation, Expressions]:
+    rest = tuple(without(each, calls) for each in expressions)
+    used = range(len(input.fields)) if keeps else used_columns(rest, len(input.fields))
+    places = {old: new for new, old in enumerate(used)}
+    arguments: list[Expression] = []
+    chains = tuple(chain_of(call, arguments) for call in calls)
+    passed = [input.column(index) for index in used]
+    kept = tuple(input.fields[index] for index in used)
+    sent = tuple(Field(f"_{i}", each.type, each.nullable) for i, each in enumerate(arguments))
+    source = Project(input=input, expressions=(*passed, *arguments), fields=(*kept, *sent))
+    results = tuple(Field(call.text, call.type, True) for call in calls)
+    made = PythonEvaluate(
+        input=source, width=len(kept), chains=chains, fields=(*kept, *results), workers=calls[0].workers
+    )
+
+    def rule(node: Expression) -> Expression:
+        if isinstance(node, PythonCall) and node in calls:
+            return replace(made.column(len(kept) + list(calls).index(node)), text=node.text)
+        return replace(node, index=places[node.index]) if isinstance(node, Column) else map_children(node, rule)
+
+    return made, tuple(map(rule, expressions))
+
+
+def without(expression: Expression, calls: Sequence[PythonCall]) -> Expression:
+    """The expression with the calls taken out: what it still asks of the input."""
+
+    def rule(node: Expression) -> Expression:
+        if isinstance(node, PythonCall) and node in calls:
+            return replace(node, arguments=(), keys=())
+        return map_children(node, rule)
+
+    return rule(expression)
+
+
+def used_columns(expressions: Sequence[Expression], width: int) -> Sequence[int]:
+    nodes = [node for each in expressions for node in walk(each)]
+    if any(isinstance(node, Subquery) for node in nodes):
+        return range(width)
+    return sorted({node.index for node in nodes if isinstance(node, Column)})
+
+
+def evaluable(expressions: Sequence[Expression]) -> list[PythonCall]:
+    """Calls that can be evaluated now, all of one kind; of those that take iterators only one at a time."""
+    found: list[PythonCall] = []
+    for call in (call for each in expressions for call in innermost(each)):
+        if call in found:
+            continue
+        if not found or (call.function.eval_type == kind_of(found) and kind_of(found) not in ITERATORS):
+            found.append(call)
+    return found
+
+
+def kind_of(calls: Sequence[PythonCall]) -> int:
+    return calls[0].function.eval_type
+
+
+def innermost(expression: Expression) -> Iterator[PythonCall]:
+    if isinstance(expression, PythonCall) and is_whole(expression):
+        if expression.function.eval_type not in SCALARS:
+            raise NotNative("a Python function of this kind inside an expression")
+        yield expression
+        return
+    for child in children_of(expression):
+        yield from innermost(child)
+
+
+def is_whole(call: PythonCall) -> bool:
+    """Whether its arguments are free of Python, or are one call of the same kind that is whole itself."""
+    if (inner := chained(call)) is not None:
+        return is_whole(inner)
+    return not any(map(has_call, call.arguments))
+
+
+def chained(call: PythonCall) -> PythonCall | None:
+    if len(call.arguments) != 1 or call.keys[0] is not None:
+        return None
+    inner = call.arguments[0]
+    same = isinstance(inner, PythonCall) and inner.function.eval_type == call.function.eval_type
+    return inner if same and isinstance(inner, PythonCall) else None
+
+
+def chain_of(call: PythonCall, arguments: list[Expression]) -> Chain:
+    """The call's functions from the inside out; its arguments are added to those that are sent, each once."""
+    if (inner := chained(call)) is not None:
+        below = chain_of(inner, arguments)
+        return replace(below, functions=(*below.functions, call.function))
+    return Chain((call.function,), tuple(place_of(each, arguments) for each in call.arguments), call.keys)
+
+
+def place_of(argument: Expression, arguments: list[Expression]) -> int:
+    if argument in arguments and is_deterministic(argument):
+        return arguments.index(argument)
+    arguments.append(argument)
+    return len(arguments) - 1

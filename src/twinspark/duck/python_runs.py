@@ -1,0 +1,42 @@
+"""Which workers and cursors belong to a running statement, so that they end when it does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import duckdb
+import pyarrow as pa
+
+_running: dict[int, list[Any]] = {}
+_lock = threading.Lock()
+Held = TypeVar("Held")
+
+
+def keep(cursor: duckdb.DuckDBPyConnection, held: Held) -> Held:
+    """A worker's run, or a cursor that feeds one, for as long as the cursor's statement runs."""
+    with _lock:
+        _running.setdefault(id(cursor), []).append(held)
+    return held
+
+
+def release(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Ends whatever still runs for the cursor's statement, and what runs for that."""
+    with _lock:
+        held = _running.pop(id(cursor), [])
+    for each in held:
+        if isinstance(each, duckdb.DuckDBPyConnection):
+            release(each)
+            with suppress(duckdb.Error):
+                each.interrupt()
+        else:
+            each.stop()
+
+
+def ending(batches: Iterator[pa.RecordBatch], cursor: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from batches
+    finally:
+        release(cursor)

@@ -1,0 +1,71 @@
+"""Relations of Python functions as SQL sees them: rows that a worker streams in, under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from twinspark.analysis.outer import outer_columns
+from twinspark.duck.arrow import arrow_schema
+from twinspark.duck.select import Select
+from twinspark.duck.statement import Source, SourceInput, Statement
+from twinspark.errors import NotNative
+from twinspark.functions.spelling import cast_to
+from twinspark.plan.pythons import PythonAggregate, PythonCoGroups, PythonGroups, PythonRelation
+from twinspark.plan.relations import RecursionReference, Relation
+from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, NullType, StructType
+
+AnyPython: TypeAlias = PythonRelation | PythonCoGroups
+NO_KEYS = (ArrayType, MapType, StructType, NullType, FloatType, DoubleType)
+Write: TypeAlias = Callable[[Relation], tuple[str, Statement]]
+
+
+def source_of(relation: AnyPython, statement: Statement, write: Write) -> Select:
+    """The inputs are statements of their own: they run beside this one, on cursors of their own."""
+    inputs = tuple(source_input(relation, place, write) for place in range(len(relation.inputs)))
+    arrow_schema(relation.schema, "UTC")  # its types are known to Arrow, or it is Spark's
+    name = f"python_{len(statement.sources)}"
+    statement.sources[name] = Source(inputs, relation)
+    alias = statement.alias()
+    columns = tuple(cast_to(f"{alias}.c{place}", field.type) for place, field in enumerate(relation.fields))
+    return Select(f"{name} AS {alias}", columns)
+
+
+def source_input(relation: AnyPython, place: int, write: Write) -> SourceInput:
+    input = relation.inputs[place]
+    if any(outer_columns(input)) or any(isinstance(each, RecursionReference) for each in within(input)):
+        raise NotNative("a Python function over rows of the query around")
+    text, statement = write(input)
+    first = getattr(relation, "width", 0)  # what only waits for the results is not sent
+    arrow_schema(StructType(input.schema.fields[first:]), "UTC")
+    return SourceInput(ordered(text, order_of(relation, place), input), statement, input, first)
+
+
+def order_of(relation: AnyPython, place: int) -> tuple[int, ...] | None:
+    if isinstance(relation, PythonCoGroups):
+        return relation.orders[place]
+    if isinstance(relation, PythonAggregate):
+        return tuple(range(relation.width))
+    return relation.order if isinstance(relation, PythonGroups) else None
+
+
+def ordered(text: str, order: tuple[int, ...] | None, input: Relation) -> str:
+    """Groups come one after the other, each in the order its rows had."""
+    if order is None:
+        return text
+    for place in order:
+        check_key(input.fields[place].type)
+    keys = ", ".join([*(f"c{place} ASC NULLS FIRST" for place in order), "place"])
+    names = ", ".join(f"c{place}" for place in range(len(input.fields)))
+    return f"SELECT {names} FROM (SELECT *, row_number() OVER () AS place FROM ({text})) ORDER BY {keys}"
+
+
+def check_key(type: DataType) -> None:
+    if isinstance(type, NO_KEYS):
+        raise NotNative(f"groups by {type.simpleString()} for Python functions")
+
+
+def within(relation: Relation) -> Iterator[Relation]:
+    yield relation
+    for below in relation.inputs:
+        yield from within(below)

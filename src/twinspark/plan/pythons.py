@@ -1,0 +1,100 @@
+"""Relations whose rows pass through a Python worker, and aggregates that are Python functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from twinspark.plan.expressions import AggregateCall
+from twinspark.plan.python_functions import PythonFunction, Workers
+from twinspark.plan.relations import Relation, Unary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonAggregateCall(AggregateCall):
+    """A Python function over the rows of a group."""
+
+    function: PythonFunction
+    keys: tuple[str | None, ...]
+    workers: Workers = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Functions of which each takes the last one's result, the arguments' places in the input, and their names."""
+
+    functions: tuple[PythonFunction, ...]
+    offsets: tuple[int, ...]
+    keys: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonRelation(Unary):
+    workers: Workers = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonEvaluate(PythonRelation):
+    """Output: the input's first `width` columns, then one per chain; the input's other columns are arguments."""
+
+    width: int
+    chains: tuple[Chain, ...]
+
+    @property
+    def eval_type(self) -> int:
+        return self.chains[0].functions[0].eval_type
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonMap(PythonRelation):
+    """mapInPandas, mapInArrow: an iterator of batches to another one."""
+
+    function: PythonFunction
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonGroups(PythonRelation):
+    """applyInPandas, applyInArrow: the input is ordered by the columns at `order`; offsets are what the worker reads
+    as keys and values (PandasGroupUtils.resolveArgOffsets)."""
+
+    function: PythonFunction
+    order: tuple[int, ...]
+    offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonCoGroups(Relation):
+    """The groups of two inputs under one key, side by side."""
+
+    left: Relation
+    right: Relation
+    function: PythonFunction
+    orders: tuple[tuple[int, ...], tuple[int, ...]]
+    offsets: tuple[int, ...]
+    workers: Workers = field(compare=False, repr=False)
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonAggregate(PythonRelation):
+    """Output: the input's first `width` columns, the keys, then one per chain; one row for each group."""
+
+    width: int
+    chains: tuple[Chain, ...]
+
+    @property
+    def eval_type(self) -> int:
+        return self.chains[0].functions[0].eval_type
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonTable(PythonRelation):
+    """A table function called for each row of the input: its first `width` columns, then the function's; the rest of
+    the input's columns are arguments."""
+
+    function: PythonFunction
+    width: int
+    offsets: tuple[int, ...]
+    keys: tuple[str | None, ...]

@@ -1,0 +1,94 @@
+"""Rows from a worker: its Arrow streams, its exceptions in Spark's words, and its word that it can be used again."""
+
+from collections.abc import Iterator
+from typing import IO
+
+import pyarrow as pa
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.pythons import wire
+
+MESSAGE = "An exception was thrown from the Python worker"
+TIMES = 6  # boot, init, finish, processing; bytes spilled to memory and to disk
+CRASHED = "the Python worker exited unexpectedly (crashed)"
+
+
+class Answers:
+    """What a worker sends, read to its end (PythonArrowOutput.read); `reusable` once it said so."""
+
+    def __init__(self, source: IO[bytes]) -> None:
+        self._source = source
+        self.reusable = False
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        while (mark := wire.read_integer(self._source)) != wire.END_OF_DATA:
+            if mark == wire.START_ARROW_STREAM:
+                yield from pa.ipc.open_stream(self._source)
+            elif mark == wire.TIMING_DATA:
+                wire.read_exactly(self._source, 8 * TIMES)
+            elif mark == wire.EXCEPTION_THROWN:
+                raise exception_of(wire.read_framed(self._source).decode())
+            else:
+                raise NotNative(f"a Python worker said {mark}, which nobody knows")
+        for _ in range(wire.read_integer(self._source)):
+            wire.read_framed(self._source)  # accumulators
+        self.reusable = wire.read_integer(self._source) == wire.END_OF_STREAM
+
+
+ELSEWHERE = "TwinsparkElsewhere: "
+
+
+def exception_of(traceback: str) -> Exception:
+    """Ours says that only Spark knows what to make of a value; all others are the function's own."""
+    if ELSEWHERE in traceback:
+        return NotNative(traceback.rpartition(ELSEWHERE)[2].strip())
+    return SparkError("PYTHON_EXCEPTION", msg=MESSAGE, traceback=traceback)
+
+
+# ---- what came back, as the plan's types
+
+
+def conformed(column: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """A worker's column in the plan's type; Spark refuses other types in its own words, so they are Spark's."""
+    if column.type == wanted:
+        return column
+    if not is_alike(column.type, wanted):
+        raise NotNative(f"a Python function that returns {column.type} as {wanted}")
+    return column.cast(wanted)
+
+
+def is_alike(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Equal but for what Spark's types do not say: zones, widths of offsets, nullability."""
+    if pa.types.is_timestamp(found) and pa.types.is_timestamp(wanted):
+        return found.unit == wanted.unit and (found.tz is None) == (wanted.tz is None)
+    if pa.types.is_large_string(found) or pa.types.is_large_binary(found):
+        return pa.types.is_string(wanted) if pa.types.is_large_string(found) else pa.types.is_binary(wanted)
+    if is_list(found) and is_list(wanted):
+        return is_alike(found.value_type, wanted.value_type)
+    if pa.types.is_map(found) and pa.types.is_map(wanted):
+        return is_alike(found.key_type, wanted.key_type) and is_alike(found.item_type, wanted.item_type)
+    if pa.types.is_struct(found) and pa.types.is_struct(wanted):
+        mine, theirs = list(found), list(wanted)
+        return len(mine) == len(theirs) and all(
+            a.name == b.name and is_alike(a.type, b.type) for a, b in zip(mine, theirs, strict=True)
+        )
+    return bool(found == wanted)
+
+
+def is_list(type: pa.DataType) -> bool:
+    return bool(pa.types.is_list(type) or pa.types.is_large_list(type))
+
+
+def for_duckdb(column: pa.Array) -> pa.Array:
+    """DuckDB keeps Spark's intervals of days as numbers of microseconds."""
+    if pa.types.is_duration(column.type):
+        return column.cast(pa.int64())
+    if has_durations(column.type):
+        raise NotNative("intervals inside the values of a Python function")
+    return column
+
+
+def has_durations(type: pa.DataType) -> bool:
+    return bool(pa.types.is_duration(type)) or any(
+        has_durations(type.field(place).type) for place in range(type.num_fields)
+    )

@@ -1,0 +1,198 @@
+"""Relations of Python functions as runs: what is sent for each kind, and how its answers become rows again."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import singledispatchmethod
+from typing import IO, Any
+
+import pyarrow as pa
+
+from twinspark.errors import NotNative
+from twinspark.plan.python_functions import PythonFunction
+from twinspark.plan.pythons import Chain, PythonAggregate, PythonCoGroups, PythonEvaluate, PythonGroups, PythonMap
+from twinspark.pythons import feeding, tasks
+from twinspark.pythons.answers import conformed, for_duckdb
+from twinspark.pythons.runs import Feed, Run
+from twinspark.pythons.workers import Pool
+from twinspark.types import StructField, StructType
+
+Batches = Iterator[pa.RecordBatch]
+
+
+@dataclass(frozen=True)
+class SessionWorkers:
+    """A session's workers as a plan sees them: its pool, its configuration of the moment, its files."""
+
+    pool: Pool
+    config: Mapping[str, str]
+    place: Callable[[], tasks.Place]
+
+    @singledispatchmethod
+    def start(self, relation: Any, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+        raise NotNative(f"Python: a relation of kind {type(relation).__name__}")
+
+    @start.register
+    def _(self, relation: PythonEvaluate, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+        """Arguments go to the worker, the other columns wait here for the results."""
+        (source,) = inputs
+        width = relation.width
+        arguments = argument_schema(source.schema, width)
+        waiting: deque[pa.RecordBatch] = deque()
+
+        def sent() -> Batches:
+            for batch in feeding.sized(source, self.rows):
+                waiting.append(part(batch, range(width), "c"))
+                yield part(batch, range(width, batch.num_columns), "_")
+
+        def feed(output: IO[bytes]) -> None:
+            feeding.write_stream(output, arguments, sent())
+
+        def shape(answers: Batches) -> Batches:
+            for answer in answers:
+                results = [conformed(answer.column(i), schema.field(width + i).type) for i in range(len(chains))]
+                yield made([*taken(waiting, answer.num_rows).columns, *results], answer.num_rows)
+
+        chains = relation.chains
+        evaluation = {"input_type": input_type(relation)}
+        return self.run(
+            relation.eval_type, chains, feed, output_schema(schema, source.schema, width), shape, evaluation
+        )
+
+    @start.register
+    def _(self, relation: PythonMap, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+        (source,) = inputs
+
+        def feed(output: IO[bytes]) -> None:
+            batches = map(feeding.as_struct, feeding.sized(source, self.rows))
+            feeding.write_stream(output, feeding.struct_schema(source.schema), batches)
+
+        return self.flat(relation.function, (0,), feed, schema)
+
+    @start.register
+    def _(self, relation: PythonGroups, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+        (source,) = inputs
+
+        def feed(output: IO[bytes]) -> None:
+            feeding.write_groups(output, feeding.groups(source, relation.order), source.schema, self.rows)
+
+        return self.flat(relation.function, relation.offsets, feed, schema)
+
+    @start.register
+    def _(self, relation: PythonCoGroups, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+        def feed(output: IO[bytes]) -> None:
+            sides = [feeding.groups(source, order) for source, order in zip(inputs, relation.orders, strict=True)]
+            feeding.write_cogroups(output, sides, [source.schema for source in inputs], self.rows)
+
+        return self.flat(relation.function, relation.offsets, feed, schema)
+
+    @start.register
+    def _(self, relation: PythonAggregate, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+        """One answer of one row for each group; the groups' keys wait here."""
+        (source,) = inputs
+        width = relation.width
+        arguments = argument_schema(source.schema, width)
+        keys: deque[pa.RecordBatch] = deque()
+
+        def feed(output: IO[bytes]) -> None:
+            feeding.write_groups(output, found(), arguments, self.rows)
+
+        def found() -> Iterator[feeding.Group]:
+            for key, batches in feeding.groups(source, range(width)):
+                yield key, cut(batches)
+
+        def cut(batches: Batches) -> Batches:
+            for place, batch in enumerate(batches):
+                if not place:
+                    keys.append(part(batch.slice(0, 1), range(width), "c"))
+                yield part(batch, range(width, batch.num_columns), "_")
+
+        def shape(answers: Batches) -> Batches:
+            for answer in answers:
+                first = answer.slice(0, 1)
+                results = [conformed(c, schema.field(width + i).type) for i, c in enumerate(first.columns)]
+                yield made([*taken(keys, 1).columns, *results], 1)
+
+        wanted = output_schema(schema, source.schema, width)
+        return self.run(relation.eval_type, relation.chains, feed, wanted, shape, {})
+
+    def flat(self, function: PythonFunction, offsets: tuple[int, ...], feed: Feed, schema: pa.Schema) -> Run:
+        """Functions that give whole rows give them as one struct."""
+        chain = Chain((function,), offsets, (None,) * len(offsets))
+
+        def shape(answers: Batches) -> Batches:
+            for answer in answers:
+                yield made(unpacked(answer, schema), answer.num_rows)
+
+        return self.run(function.eval_type, (chain,), feed, output_schema(schema, schema, 0), shape, {})
+
+    def run(
+        self,
+        eval_type: int,
+        chains: Sequence[Chain],
+        feed: Feed,
+        schema: pa.Schema,
+        shape: Callable[[Batches], Batches],
+        evaluation: Mapping[str, str],
+    ) -> Run:
+        tasks.check_config(self.config)
+        functions = [function for chain in chains for function in chain.functions]
+        head = tasks.header(eval_type, functions, self.place(), self.config, evaluation) + tasks.commands(chains)
+        return Run(self.pool, tasks.environment_of(self.config), head, feed, schema, shape)
+
+    @property
+    def rows(self) -> int:
+        asked = int(self.config.get("spark.sql.execution.arrow.maxRecordsPerBatch", "10000"))
+        return asked if asked > 0 else 2**31 - 1
+
+
+def argument_schema(schema: pa.Schema, width: int) -> pa.Schema:
+    """Arguments are called _0, _1, …, and any may be null (EvalPythonEvaluatorFactory)."""
+    return pa.schema([pa.field(f"_{place}", field.type) for place, field in enumerate(list(schema)[width:])])
+
+
+def output_schema(schema: pa.Schema, source: pa.Schema, width: int) -> pa.Schema:
+    """As DuckDB reads it: what only waited keeps the type that DuckDB gave it."""
+    types = [source.field(place).type for place in range(width)]
+    types += [for_duckdb(pa.array([], field.type)).type for field in list(schema)[width:]]
+    return pa.schema([pa.field(f"c{place}", type) for place, type in enumerate(types)])
+
+
+def part(batch: pa.RecordBatch, places: range, prefix: str) -> pa.RecordBatch:
+    """Some of a batch's columns under new names; none of them are still so many rows."""
+    if not len(places):
+        return pa.RecordBatch.from_struct_array(pa.StructArray.from_buffers(pa.struct([]), batch.num_rows, [None]))
+    names = [f"{prefix}{number}" for number in range(len(places))]
+    return pa.RecordBatch.from_arrays([batch.column(place) for place in places], names)
+
+
+def taken(waiting: deque[pa.RecordBatch], rows: int) -> pa.RecordBatch:
+    """The next rows of those that wait."""
+    pieces = []
+    while rows:
+        first = waiting.popleft()
+        if first.num_rows > rows:
+            waiting.appendleft(first.slice(rows))
+            first = first.slice(0, rows)
+        pieces.append(first)
+        rows -= first.num_rows
+    return feeding.joined(pieces)
+
+
+def made(arrays: Sequence[pa.Array], rows: int) -> pa.RecordBatch:
+    shown = [for_duckdb(array) for array in arrays]
+    return pa.RecordBatch.from_arrays(shown, [f"c{place}" for place in range(len(shown))])
+
+
+def unpacked(answer: pa.RecordBatch, schema: pa.Schema) -> list[pa.Array]:
+    struct = answer.column(0)
+    if not pa.types.is_struct(struct.type) or struct.type.num_fields < len(schema):
+        raise NotNative("a Python function that returns fewer columns than it said")
+    fields = struct.flatten()
+    return [conformed(fields[place], field.type) for place, field in enumerate(schema)]
+
+
+def input_type(relation: PythonEvaluate) -> str:
+    """The arguments' types as Spark's JSON: the worker makes rows of structs by it."""
+    types = [field.type for field in relation.input.fields[relation.width :]]
+    return StructType([StructField(f"_{place}", type) for place, type in enumerate(types)]).json()

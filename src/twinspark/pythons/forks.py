@@ -1,0 +1,16 @@
+"""The process that forks workers: PySpark's own daemon, with our reading of pickled functions (`rows`) added.
+
+Run as `python -m twinspark.pythons.forks`; says its port on standard output, ends when its standard input does."""
+
+import sys
+
+from pyspark.daemon import manager
+
+from twinspark.pythons import rows
+
+WORKER = "pyspark_worker_of_twinspark"  # the daemon takes names that begin with pyspark
+
+if __name__ == "__main__":
+    sys.modules[WORKER] = rows
+    sys.argv = [sys.argv[0], WORKER]
+    manager()

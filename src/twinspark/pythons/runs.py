@@ -1,0 +1,116 @@
+"""One run of a Python function: a thread feeds the worker, whoever reads the answers pulls them out."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO
+
+import duckdb
+import pyarrow as pa
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.spelling import error_text
+from twinspark.pythons import wire
+from twinspark.pythons.answers import CRASHED, Answers
+from twinspark.pythons.workers import Pool, Worker
+
+log = logging.getLogger("twinspark.pythons")
+Feed = Callable[[IO[bytes]], None]
+
+
+class Failed(Exception):
+    """Travels through DuckDB, which keeps only its text: that is what `duck.errors` reads back."""
+
+
+class Run:
+    """`feed` writes the rows; `shape` makes of the worker's batches those of the plan."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        environment: Mapping[str, str],
+        header: bytes,
+        feed: Feed,
+        schema: pa.Schema,
+        shape: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    ) -> None:
+        self._pool = pool
+        self._environment = environment
+        self._header = header
+        self._feed = feed
+        self._shape = shape
+        self._worker: Worker | None = None
+        self._stopped = False
+        self._lock = threading.Lock()
+        self.failure: Exception | None = None
+        self.reader = pa.RecordBatchReader.from_batches(schema, self._batches())
+
+    def stop(self) -> None:
+        """Kills a worker that is still at it: it cannot be asked to forget its task."""
+        with self._lock:
+            self._stopped = True
+            worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.kill()
+            worker.close()
+
+    def _begin(self) -> Worker:
+        worker = self._pool.take(self._environment)
+        with self._lock:
+            if not self._stopped:
+                self._worker = worker
+                threading.Thread(target=self._write, args=(worker,), daemon=True, name="python-feed").start()
+                return worker
+        worker.kill()
+        raise NotNative("the run was stopped")
+
+    def _write(self, worker: Worker) -> None:
+        try:
+            worker.output.write(self._header)
+            self._feed(worker.output)
+            worker.output.write(wire.integer(wire.END_OF_STREAM))
+            worker.output.flush()
+        except (SparkError, NotNative, duckdb.Error, pa.ArrowException) as error:  # the rows' own query failed
+            self.failure = error
+            worker.kill()
+        except (OSError, ValueError) as error:  # the worker is gone: its reader tells why
+            log.debug("a Python worker left while rows were written: %s", error)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from self._shape(self._answers())
+        except Exception as error:
+            self.failure = self.failure or known(error)
+            self.stop()
+            raise Failed(text_of(self.failure)) from error
+
+    def _answers(self) -> Iterator[pa.RecordBatch]:
+        worker = self._begin()
+        answers = Answers(worker.input)
+        yield from answers.batches()
+        with self._lock:
+            self._worker = None
+        if answers.reusable:
+            self._pool.give_back(worker, self._environment)
+        else:
+            worker.close()
+
+
+def known(error: Exception) -> Exception:
+    """A stream that breaks off is a worker that died."""
+    broken = isinstance(error, EOFError | OSError | pa.ArrowInvalid)
+    return NotNative(CRASHED) if broken else error
+
+
+def text_of(failure: Exception) -> str:
+    if isinstance(failure, SparkError):
+        plain = {name: value.replace("%", "%25").replace("\n", "%0A") for name, value in failure.parameters.items()}
+        return encoded(failure.condition, plain) + "\n\nLINE "  # the mark where DuckDB's own words begin
+    reason = failure.reason if isinstance(failure, NotNative) else f"{type(failure).__name__}: {failure}"
+    return error_text("ELSEWHERE", reason=" ".join(reason.split())) + "\n"
+
+
+def encoded(condition: str, parameters: Mapping[str, str]) -> str:
+    """As functions.spelling.error_text, of values whose percent signs are escaped already."""
+    parts = [f"{k}={v.replace('|', '%7C').replace('=', '%3D')}" for k, v in parameters.items()]
+    return "|".join([f"SPARK:{condition}", *parts])

@@ -1,0 +1,112 @@
+"""What a worker is told before the rows come: context, files, configuration and the functions (PythonRunner.Writer)."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from twinspark.errors import NotNative
+from twinspark.plan.python_functions import PythonFunction
+from twinspark.plan.pythons import Chain
+from twinspark.pythons import wire
+
+# What ArrowPythonRunner.getPythonRunnerConfMap sends, where it has a value.
+RUNNER_KEYS = (
+    "spark.sql.session.timeZone",
+    "spark.sql.legacy.execution.pandas.groupedMap.assignColumnsByName",
+    "spark.sql.execution.pandas.convertToArrowArraySafely",
+    "spark.sql.execution.arrow.useLargeVarTypes",
+    "spark.sql.legacy.execution.pythonUDTF.pandas.conversion.enabled",
+    "spark.sql.legacy.execution.pythonUDF.pandas.conversion.enabled",
+    "spark.sql.execution.pythonUDF.pandas.intToDecimalCoercionEnabled",
+    "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype",
+    "spark.sql.execution.pyspark.binaryAsBytes",
+    "spark.sql.execution.pythonUDF.arrow.concurrency.level",
+)
+# Settings under which a worker does more than we know of, at the values we know.
+KNOWN_VALUES = {
+    "spark.sql.execution.arrow.useLargeVarTypes": "false",
+    "spark.sql.pyspark.udf.profiler": "",
+    "spark.sql.pyspark.worker.logging.enabled": "false",
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
+    "spark.sql.execution.pyspark.python": "",
+    "spark.sql.execution.arrow.pyspark.validateSchema.enabled": "false",
+}
+TASK: dict[str, object] = {
+    "isBarrier": False,
+    "connInfo": -1,
+    "secret": None,
+    "stageId": 0,
+    "partitionId": 0,
+    "attemptNumber": 0,
+    "taskAttemptId": 0,
+    "cpus": 1,
+    "resources": {},
+    "localProperties": {},
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a session's files are, and which of them are on the path."""
+
+    directory: str
+    includes: tuple[str, ...] = ()
+
+
+def check_config(config: Mapping[str, str]) -> None:
+    for key, known in KNOWN_VALUES.items():
+        if config.get(key, known).lower() != known:
+            raise NotNative(f"{key} = {config[key]}")
+    if os.environ.get("PYSPARK_PYTHON", sys.executable) != sys.executable:
+        raise NotNative("PYSPARK_PYTHON names another interpreter than ours")
+
+
+def environment_of(config: Mapping[str, str]) -> dict[str, str]:
+    """What Spark says to workers by their environment: they read it when they meet an exception."""
+    asked = {
+        "SPARK_SIMPLIFIED_TRACEBACK": "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled",
+        "SPARK_HIDE_TRACEBACK": "spark.sql.execution.pyspark.udf.hideTraceback.enabled",
+    }
+    return {name: "1" for name, key in asked.items() if config.get(key, "false").lower() == "true"}
+
+
+def header(
+    eval_type: int,
+    functions: Sequence[PythonFunction],
+    place: Place,
+    config: Mapping[str, str],
+    evaluation: Mapping[str, str],
+) -> bytes:
+    includes = tuple(dict.fromkeys((*(i for f in functions for i in f.includes), *place.includes)))
+    runner = {key: config[key] for key in RUNNER_KEYS if key in config}
+    return b"".join(
+        [
+            wire.integer(0),  # the partition
+            wire.text(functions[0].version),
+            wire.text(json.dumps(TASK)),
+            wire.text(place.directory),
+            wire.integer(len(includes)),
+            *map(wire.text, includes),
+            wire.boolean(False),  # no server that decrypts broadcasts
+            wire.integer(0),  # no broadcasts
+            wire.integer(eval_type),
+            wire.mapping(runner),
+            wire.mapping(evaluation),
+        ]
+    )
+
+
+def commands(chains: Sequence[Chain]) -> bytes:
+    """PythonUDFRunner.writeUDFs."""
+    return wire.integer(len(chains)) + b"".join(map(command, chains))
+
+
+def command(chain: Chain) -> bytes:
+    arguments = [
+        wire.integer(offset) + (wire.boolean(False) if key is None else wire.boolean(True) + wire.text(key))
+        for offset, key in zip(chain.offsets, chain.keys, strict=True)
+    ]
+    functions = [wire.framed(each.command) for each in chain.functions]
+    return b"".join([wire.integer(len(arguments)), *arguments, wire.integer(len(functions)), *functions, wire.long(0)])

@@ -1,0 +1,48 @@
+"""The worker's wire: big-endian numbers, texts with their length in front, and the marks of Spark's protocol."""
+
+import struct
+from collections.abc import Mapping
+from typing import IO
+
+# SpecialLengths of the protocol.
+END_OF_DATA, EXCEPTION_THROWN, TIMING_DATA, END_OF_STREAM, START_ARROW_STREAM = -1, -2, -3, -4, -6
+
+
+def integer(value: int) -> bytes:
+    return struct.pack("!i", value)
+
+
+def long(value: int) -> bytes:
+    return struct.pack("!q", value)
+
+
+def boolean(value: bool) -> bytes:
+    return struct.pack("!?", value)
+
+
+def framed(data: bytes) -> bytes:
+    return integer(len(data)) + data
+
+
+def text(value: str) -> bytes:
+    return framed(value.encode())
+
+
+def mapping(values: Mapping[str, str]) -> bytes:
+    return integer(len(values)) + b"".join(text(key) + text(value) for key, value in values.items())
+
+
+def read_exactly(source: IO[bytes], length: int) -> bytes:
+    data = source.read(length)
+    if len(data) < length:
+        raise EOFError("the worker has gone")
+    return data
+
+
+def read_integer(source: IO[bytes]) -> int:
+    found: int = struct.unpack("!i", read_exactly(source, 4))[0]
+    return found
+
+
+def read_framed(source: IO[bytes]) -> bytes:
+    return read_exactly(source, read_integer(source))
