@@ -10,35 +10,60 @@ from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
+from twinspark.analysis.relations import Named, project
 from twinspark.analysis.scope import Frame, frame_of
+from twinspark.duck import run
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.castable import can_store
 from twinspark.functions.typing import type_text
+from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import tree
 from twinspark.read.walk import read_query
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer
 from twinspark.session.tables_session import tables_of
-from twinspark.session.tables_targets import Parts, at_name, commanded, find_target, name_of, quoted, written_parts
-from twinspark.session.writes import CHAR_TYPE, LIMITED, Rows, spark_errors
+from twinspark.session.tables_targets import (
+    Parts,
+    at_name,
+    commanded,
+    connection_of,
+    find_target,
+    name_of,
+    quoted,
+    written_parts,
+)
+from twinspark.session.writes import Rows, spark_errors
 from twinspark.session.writes_assignment import DEFAULT
-from twinspark.session.writes_source import Source, written
+from twinspark.session.writes_source import ForSpark, Source, written
 from twinspark.session.writes_sql import done
 from twinspark.session.writes_statement import query_message, walk_of
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.catalogs import SESSION_CATALOG, Name
+from twinspark.tables.char_types import CHAR_TYPE, plain_schema, plain_type, raw_schema
 from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.session_catalog import SessionCatalog
 from twinspark.tables.transforms import Identity, Transform, of_call
-from twinspark.types import CharType, StringType, StructField, StructType, VarcharType, as_nullable, quote_identifier
+from twinspark.types import (
+    ArrayType,
+    CharType,
+    DataType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    VarcharType,
+    as_nullable,
+    quote_identifier,
+)
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 Command = Callable[[], Answer]
 PLAIN_NAME = re.compile(r"[a-zA-Z0-9_]+")
+BINARY = "UTF8_BINARY"
 PROVIDERS = {"iceberg", "delta", *FORMATS}
 
 
@@ -85,7 +110,7 @@ class Definition:
             self.staged_as(rows, stage)
 
     def staged_as(self, rows: Rows, stage: Callable[..., Any]) -> None:
-        with stage(self.name.identifier, rows.schema, self.partitions, self.told) as staged:
+        with stage(self.name.identifier, raw_schema(rows.schema), self.partitions, self.told) as staged:
             staged.write(rows.connection, rows.select())
             staged.commit()
         keep_short(self.catalog.iceberg, self.name.identifier)
@@ -117,6 +142,8 @@ class Definition:
 
     def checked(self, schema: StructType) -> None:
         check_names(schema.names)
+        if has_collation(schema):
+            raise ForSpark("tables with collated texts")
         names = {name.lower() for name in schema.names}
         for transform in self.partitions:
             if transform.column[0].lower() not in names:
@@ -132,14 +159,21 @@ class Definition:
 
     def kept(self, schema: StructType) -> StructType:
         """File tables keep the lengths of texts beside the columns; Iceberg's remember the types themselves."""
-        return schema if self.provider == "iceberg" else StructType(list(map(plain_field, schema.fields)))
+        return raw_schema(schema) if self.provider == "iceberg" else plain_schema(schema)
 
 
-def plain_field(field: StructField) -> StructField:
-    text = field.dataType.simpleString()
-    if not text.startswith(("char(", "varchar(")):
-        return field
-    return StructField(field.name, StringType(), field.nullable, {**(field.metadata or {}), CHAR_TYPE: text})
+def has_collation(type: DataType) -> bool:
+    """Whether some text in it is compared otherwise than by its bytes."""
+    match type:
+        case StructType():
+            return any(has_collation(field.dataType) for field in type.fields)
+        case ArrayType():
+            return has_collation(type.elementType)
+        case MapType():
+            return has_collation(type.keyType) or has_collation(type.valueType)
+        case StringType():
+            return (type.collation or BINARY).upper() != BINARY
+    return False
 
 
 def in_order(rows: Rows, schema: StructType) -> str:
@@ -268,7 +302,7 @@ def default_text(node: Any, text: str, context: Context, command: str, name: str
     written_as = text[node.default.start : node.default.stop]
     walk = walk_of(text, context)
     made = walk.read(node.default, walk.scope(frame_of(OneRow())))
-    wanted = plain_field(StructField("c", node.type)).dataType
+    wanted = plain_type(node.type)
     if not can_store(made.type, wanted):
         raise SparkError(
             "INVALID_DEFAULT_VALUE.DATA_TYPE",
@@ -278,8 +312,18 @@ def default_text(node: Any, text: str, context: Context, command: str, name: str
             expectedType=type_text(wanted),
             actualType=type_text(made.type),
         )
-    build.cast(made, wanted, context.settings, "ansi")
+    value = build.cast(made, wanted, context.settings, "ansi")
+    if isinstance(node.type, CharType | VarcharType):
+        check_length(value, node.type, context)
     return written_as
+
+
+def check_length(value: Expression, type: CharType | VarcharType, context: Context) -> None:
+    """A default that no row could take is refused when it is declared."""
+    plan = project(frame_of(OneRow()), [Named(value, "value")]).plain()
+    text = run.stream(connection_of(context).cursor(), plan, context.settings).read_all().column(0)[0].as_py()
+    if text is not None and len(text.rstrip(" ")) > type.length:
+        raise SparkError("EXCEED_LIMIT_LENGTH", limit=type.length)
 
 
 def literal_text(value: Any) -> str | None:
@@ -321,13 +365,14 @@ def created_from(made: Definition, frame: Frame, context: Context, statement: tr
 def rows_for(made: Definition, frame: Frame, context: Context) -> Rows:
     """The new table's columns are the query's, all nullable (V2CreateTableAsSelectBaseExec)."""
     found = frame.plain().schema
-    schema = StructType([StructField(f.name, as_nullable(f.dataType), True, comment_only(f)) for f in found.fields])
+    schema = StructType([StructField(f.name, as_nullable(f.dataType), True, kept_metadata(f)) for f in found.fields])
     made.checked(schema)
     return Rows.of(frame, schema, context)
 
 
-def comment_only(field: StructField) -> dict[str, Any]:
-    return {key: value for key, value in (field.metadata or {}).items() if key == "comment"}
+def kept_metadata(field: StructField) -> dict[str, Any]:
+    """A comment, and the declared length of a CHAR or VARCHAR, which the new column then has too."""
+    return {key: value for key, value in (field.metadata or {}).items() if key in ("comment", CHAR_TYPE)}
 
 
 # ---- LIKE
@@ -352,17 +397,3 @@ def create_like(statement: tree.CreateTableLike, text: str, context: Context, se
         properties |= {f"option.{key}": value for key, value in source.table.options.items()}
     made = definition(parts, context, provider, source.table.partitioning, properties)
     return done(lambda: made.create(raw_schema(source.table.schema)))
-
-
-def raw_schema(schema: StructType) -> StructType:
-    """With CHAR and VARCHAR as types again."""
-    return StructType(list(map(raw_field, schema.fields)))
-
-
-def raw_field(field: StructField) -> StructField:
-    metadata = dict(field.metadata or {})
-    found = LIMITED.fullmatch(str(metadata.pop(CHAR_TYPE, "")))
-    if found is None:
-        return field
-    kind = CharType if found[1] == "char" else VarcharType
-    return StructField(field.name, kind(int(found[2])), field.nullable, metadata)

@@ -43,6 +43,8 @@ def either(session: "Session", natively: Callable[[], Command], on_spark: Comman
         return partial(by_spark, on_spark)
     try:
         native = natively()
+    except ForSpark:
+        raise
     except NotNative:
         if wanted == "duckdb":
             raise
@@ -59,9 +61,15 @@ def either(session: "Session", natively: Callable[[], Command], on_spark: Comman
     return carry_out
 
 
+class ForSpark(NotNative):
+    """The table itself has to be Spark's: the whole statement goes there."""
+
+
 def by_spark(change: Command) -> Answer:
     try:
         return change()
+    except ForSpark:
+        raise
     except NotNative as why:
         operation = f"what only Spark computes outside of a query ({why.reason})"
         raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName="written", operation=operation) from why
