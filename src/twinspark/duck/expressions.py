@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import singledispatchmethod
 
 from twinspark.duck.literals import literal_sql
-from twinspark.duck.python_extract import PythonInside
-from twinspark.duck.short_sums import short_sum
 from twinspark.errors import NotNative
 from twinspark.functions.casts import cast_sql
 from twinspark.functions.registry import SPARK, Signature
@@ -123,11 +121,11 @@ class Writer:
         return self.call(node)
 
     @write.register
-    def _(self, node: WindowCall) -> str:
-    @write.register
     def _(self, node: PythonCall) -> str:
         raise PythonInside("a Python function where only Spark knows when to call it")
 
+    @write.register
+    def _(self, node: WindowCall) -> str:
         over = f" OVER ({self.window(node)})"
         if isinstance(node.function, AggregateCall):
             return self.aggregate(node.function, over)

@@ -49,6 +49,8 @@ def read_command(command: Any, context: Context, cursor: Cursor, session: "Sessi
         return checkpoint(command.checkpoint_command, context, session)
     if kind == "remove_cached_remote_relation_command":
         return remove_checkpoint(command.remove_cached_remote_relation_command, context, session)
+    if kind == "register_function":
+        return register_function(command.register_function, session)
     if kind == "create_dataframe_view":
         return create_view(command.create_dataframe_view, context, cursor, session.views)
     if kind == "write_operation" and command.write_operation.WhichOneof("save_type") == "table":

@@ -33,12 +33,8 @@ def read_expression(message: Any, scope: Scope) -> Expression:
 
 def read_column(message: Any, scope: Scope) -> Named:
     handler, member = EXPRESSIONS.of(message)
-    if not message.common.origin.python_origin.fragment:
-        made = handler(member, scope)
-        return made if isinstance(made, Named) else unnamed(made)
-    with called_from(message) as origin:
-        made = handler(member, scope)
-    return with_origin(made if isinstance(made, Named) else unnamed(made), origin)
+    made = handler(member, scope)
+    return made if isinstance(made, Named) else unnamed(made)
 
 
 def read_columns(messages: Any, scope: Scope) -> list[Named]:
