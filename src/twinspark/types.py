@@ -76,6 +76,11 @@ def is_collated(type: DataType) -> bool:
     return isinstance(type, StringType) and type.collation not in ("UTF8_BINARY", None)
 
 
+def has_variant(type: DataType) -> bool:
+    """Variants have no order and are never compared."""
+    return any(isinstance(inner, VariantType) for inner in nested_types(type))
+
+
 def nested_types(type: DataType) -> Iterable[DataType]:
     """The type itself and every type inside it."""
     yield type

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import singledispatchmethod
 
 from twinspark.duck.literals import literal_sql
+from twinspark.duck.python_extract import PythonInside
+from twinspark.duck.short_sums import short_sum
 from twinspark.errors import NotNative
 from twinspark.functions.casts import cast_sql
 from twinspark.functions.registry import SPARK, Signature
@@ -39,6 +41,7 @@ from twinspark.types import (
     FloatType,
     MapType,
     StructType,
+    VariantType,
     YearMonthIntervalType,
     nested_types,
 )
@@ -49,11 +52,12 @@ INSENSITIVE_TO_DISTINCT = frozenset({"min", "max", "bool_and", "bool_or", "bit_a
 @dataclass(frozen=True)
 class Writer:
     """`inputs` are the SQL texts of the input's columns, `outer` those of the relations around, nearest first;
-    `subquery` writes a relation that stands inside an expression."""
+    `subquery` writes a relation that stands inside an expression; `shortcuts` are the statement's."""
 
     inputs: Sequence[str]
     outer: tuple[Sequence[str], ...]
     subquery: SubqueryWriter
+    shortcuts: dict[str, str] = field(default_factory=dict)
 
     def columns(self, nodes: Sequence[Expression]) -> list[str]:
         """Most are columns passed on: they need no dispatch."""
@@ -138,6 +142,13 @@ class Writer:
         return render(node, arguments, {"suffix": suffix})
 
     def aggregate(self, node: AggregateCall, over: str) -> str:
+        text = self.aggregated(node, over)
+        short = None if over else short_sum(node)
+        if short is not None:
+            self.shortcuts[text] = f"CAST({self.aggregated(short, over)} AS {duck_type(node.type)})"
+        return text
+
+    def aggregated(self, node: AggregateCall, over: str) -> str:
         """DISTINCT, FILTER and OVER stand right behind the call, before any cast around it."""
         distinct = node.distinct and node.name not in INSENSITIVE_TO_DISTINCT
         if distinct and not has_place(node.signature, "distinct"):
@@ -253,12 +264,12 @@ def fill(template: str, node: Call, arguments: Sequence[str], facts: dict[str, s
 
 def sort_key(sql: str, type: DataType) -> str:
     """Inside nested values DuckDB sorts nulls last, Spark first: the extension's keys sort as Spark does."""
-    if any(isinstance(inner, MapType) for inner in nested_types(type)):
-        raise NotNative("an order of maps")
+    if any(isinstance(inner, MapType | VariantType) for inner in nested_types(type)):
+        raise NotNative("an order of maps or variants")
     return f"spark_sort_key([{sql}])" if isinstance(type, ArrayType | StructType) else sql
 
 
 def check_groupable(type: DataType) -> None:
     """A map equals another whatever the order of its entries."""
-    if any(isinstance(inner, MapType) for inner in nested_types(type)):
-        raise NotNative("grouping by maps")
+    if any(isinstance(inner, MapType | VariantType) for inner in nested_types(type)):
+        raise NotNative("grouping by maps or variants")

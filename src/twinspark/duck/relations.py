@@ -42,7 +42,7 @@ from twinspark.plan.relations import (
     Values,
 )
 from twinspark.plan.rewrite import walk
-from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, StructType, nested_types
+from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, StructType, has_variant, nested_types
 
 Outer = tuple[Sequence[str], ...]
 
@@ -53,7 +53,7 @@ class RelationWriter(SubqueryWriter):
     outer: Outer = ()
 
     def expressions(self, select: Select) -> Writer:
-        return Writer(select.columns, self.outer, self)
+        return Writer(select.columns, self.outer, self, self.statement.shortcuts)
 
     def wrap(self, select: Select) -> Select:
         return wrapped(select, self.statement.alias())
@@ -370,6 +370,8 @@ def null_of(expression: Expression) -> str:
 def check_plain_doubles(type: DataType, what: str) -> None:
     """Inside nested values DuckDB takes the two zeros apart, where Spark sees one."""
     nested = isinstance(type, ArrayType | StructType | MapType)
+    if has_variant(type):
+        raise NotNative(f"{what} variants")
     if nested and any(isinstance(part, FloatType | DoubleType) for part in nested_types(type)):
         raise NotNative(f"{what} doubles inside nested values")
 

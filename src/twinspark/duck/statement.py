@@ -43,7 +43,7 @@ class Statement:
         return f"t{next(self._aliases)}"
 
     def quick(self, text: str) -> str:
-        """The statement by its shortcuts; not where rows are sent before all of them were taken, or sources read twice."""
+        """By its shortcuts: not where rows leave before all were taken, nor where sources can be read only once."""
         if self.sources or " UNION ALL " in text:
             return text
         for sure, quick in self.shortcuts.items():
