@@ -24,6 +24,7 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    VariantType,
     is_integral,
     is_null,
     is_numeric,
@@ -72,6 +73,8 @@ def implicit_cast(child: Expression, target: DataType, settings: Settings) -> Ex
         return cast(child, target, settings, shown=False) if may_raise(child) else nulled(child, target)
     if same_type(child.type, target):
         return child
+    if isinstance(child.type, VariantType):
+        raise NotNative(f"a variant taken as {target.simpleString()}")
     return cast(child, target, settings, shown=False)
 
 
@@ -91,6 +94,8 @@ def cast_nullable(child: Expression, target: DataType, mode: str) -> bool:
         return child.nullable or force_nullable(child.type, target)
     if is_string(child.type) and isinstance(target, BinaryType):
         return child.nullable
+    if isinstance(child.type, VariantType):
+        return child.nullable or not isinstance(target, VariantType)
     if isinstance(child.type, DecimalType) and is_integral(target):
         return True
     return child.nullable or not can_up_cast(child.type, target)

@@ -14,7 +14,7 @@ from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Column, Expression, OuterColumn, Subquery
 from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, own_expressions
 from twinspark.plan.rewrite import walk
-from twinspark.types import BOOLEAN, DataType
+from twinspark.types import BOOLEAN, DataType, has_variant
 
 
 def scalar_subquery(relation: Relation) -> Expression:
@@ -50,7 +50,7 @@ def raw_in(values: Sequence[Expression], relation: Relation, settings: Settings)
         raise different_lengths(text, values, relation)
     types = [wider_type(v.type, f.type, settings.ansi) for v, f in zip(values, relation.fields, strict=True)]
     wanted = [type for type in types if type is not None]
-    if len(wanted) < len(types):
+    if len(wanted) < len(types) or any(map(has_variant, wanted)):
         raise NotNative("IN between types that do not meet")
     made = tuple(build.implicit_cast(v, t, settings) for v, t in zip(values, wanted, strict=True))
     return Subquery(

@@ -97,7 +97,7 @@ def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
         return dated(sql, f"CAST({sql} AS VARCHAR)")
     if isinstance(source, TimestampType):
         local = between_datetimes(sql, source, TimestampNTZType(), settings)
-        return dated(sql, f"CAST({local} AS VARCHAR)")
+        return dated(local, f"CAST({local} AS VARCHAR)")
     if isinstance(source, TimestampNTZType):
         return dated(sql, f"CAST({sql} AS VARCHAR)")
     if isinstance(source, DayTimeIntervalType):
@@ -293,7 +293,7 @@ def number_to_decimal(sql: str, source: DataType, target: DecimalType, mode: str
 
 def other(sql: str, source: DataType, target: DataType, mode: str, settings: Settings) -> str:
     if isinstance(source, BooleanType) and is_numeric(target):
-        return cast_to(f"CAST({sql} AS INTEGER)", target)
+        return number_to_number(f"CAST({sql} AS INTEGER)", IntegerType(), target, mode)
     if isinstance(target, BooleanType) and is_numeric(source):
         return f"({sql} <> 0)"
     if isinstance(source, DateType | TimestampType | TimestampNTZType) and isinstance(
@@ -332,13 +332,22 @@ def seconds_to_timestamp(sql: str, source: DataType) -> str:
 def between_datetimes(sql: str, source: DataType, target: DataType, settings: Settings) -> str:
     """An hour that the clock shows twice: Spark takes the earlier instant, DuckDB the later."""
     if settings.zone in UTC_ZONES:
-        return cast_to(sql, target)
+        return in_utc(sql, source, target)
     zone = text(settings.zone)
     if isinstance(target, TimestampType):
         name = "spark_date_to_instant" if isinstance(source, DateType) else "spark_local_to_instant"
         return f"{name}({sql}, {zone})"
     if isinstance(source, TimestampType):
         return cast_to(f"spark_instant_to_local({sql}, {zone})", target)
+    return cast_to(sql, target)
+
+
+def in_utc(sql: str, source: DataType, target: DataType) -> str:
+    """The same microseconds: ten times as fast as DuckDB's casts, which ask its library of calendars for each row."""
+    if isinstance(target, TimestampType):
+        return f"make_timestamptz(epoch_us({sql}))"
+    if isinstance(source, TimestampType):
+        return cast_to(f"make_timestamp(epoch_us({sql}))", target)
     return cast_to(sql, target)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from twinspark.errors import NotNative
 from twinspark.types import (
     DATE,
     DATETIME,
@@ -153,6 +154,8 @@ def string_promotion(left: DataType, right: DataType, ansi: bool) -> DataType | 
         left, right = right, left
     if not is_string(left) or not (is_atomic(right) or is_null(right)):
         return None
+    if isinstance(right, VariantType):
+        raise NotNative("a string beside a variant")
     return ansi_string_promotion(left, right) if ansi else legacy_string_promotion(left, right)
 
 

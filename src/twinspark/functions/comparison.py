@@ -33,6 +33,7 @@ from twinspark.types import (
     DecimalType,
     MapType,
     StructType,
+    VariantType,
     as_nullable,
     is_integral,
     is_null,
@@ -117,7 +118,7 @@ def compared_decimals(call: Call) -> tuple[DataType, DataType]:
 
 
 def check_comparable(call: Call, type: DataType, name: str) -> None:
-    if any(isinstance(inner, MapType | CalendarIntervalType) for inner in nested_types(type)):
+    if any(isinstance(inner, MapType | CalendarIntervalType | VariantType) for inner in nested_types(type)):
         raise SparkError(
             "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
             functionName=f"`{name}`",

@@ -21,6 +21,7 @@ from twinspark.types import (
     FloatType,
     MapType,
     StructType,
+    VariantType,
     is_integral,
     is_null,
     is_numeric,
@@ -108,7 +109,7 @@ fn("nanvl(double|float, double|float)", "(CASE WHEN isnan({0}) THEN {1} ELSE {0}
 def nullif_type(call: Call) -> Typed:
     left, right = call.types
     if (
-        isinstance(left, (ArrayType, StructType, MapType, CalendarIntervalType))
+        isinstance(left, (ArrayType, StructType, MapType, CalendarIntervalType, VariantType))
         or is_null(left)
         or is_string(left) != is_string(right)
     ):

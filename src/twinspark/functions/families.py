@@ -157,6 +157,8 @@ def ansi_implicit_type(type: DataType, notation: str) -> DataType | None:
         element = implicit_type(type.elementType, (parts[0],), True)
         return None if element is None else ArrayType(element, True)
     target = concrete(notation)
+    if isinstance(type, VariantType) and is_string(target):
+        return target
     return target if can_store(type, target) else None
 
 

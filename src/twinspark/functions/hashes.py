@@ -9,15 +9,27 @@ from twinspark.errors import NotNative
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import quoted_name
 from twinspark.functions.typing import Call, Typed
-from twinspark.types import INT, LONG, ArrayType, DataType, MapType, StructType, TimeType, is_null, nested_types
+from twinspark.types import (
+    INT,
+    LONG,
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+    TimeType,
+    VariantType,
+    is_null,
+    nested_types,
+)
 
 SEED = 42
 
 
 def hash_type(result: DataType) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
-        if not call.types or any(isinstance(t, MapType) for type in call.types for t in nested_types(type)):
-            raise NotNative("the hash of nothing or of a map")
+        inner = [t for type in call.types for t in nested_types(type)]
+        if not inner or any(isinstance(t, MapType | VariantType) for t in inner):
+            raise NotNative("the hash of nothing, of a map or of a variant")
         return Typed(result, False)
 
     return rule

@@ -33,6 +33,7 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    VariantType,
     is_null,
     is_string,
     nested_types,
@@ -102,6 +103,8 @@ def is_moment(type: DataType) -> bool:
 
 def to_json_type(call: Call) -> Typed:
     type = call.types[0]
+    if isinstance(type, VariantType) and len(call.arguments) == 1:
+        return Typed(STRING, True, writer=variant_writer)
     if not isinstance(type, ArrayType | MapType | StructType):
         raise NotNative("to_json of what is no struct, array or map")
     check_written(type)
@@ -122,6 +125,10 @@ def json_writer(options: dict[str, str]) -> Callable[..., str]:
         return f"spark_to_json([{shown}], {ignored})"
 
     return write
+
+
+def variant_writer(call: Any, value: str) -> str:
+    return f"spark_variant_json([{value}], {text(call.settings.zone)})"
 
 
 def needs_text(type: DataType) -> bool:

@@ -26,6 +26,7 @@ from twinspark.types import (
     MapType,
     StructField,
     StructType,
+    has_variant,
     is_null,
     is_string,
     same_type,
@@ -66,7 +67,7 @@ def map_type(call: Call) -> Typed:
         return Typed(MapType(NULL, NULL, False), False)
     key = common_type([k.type for k in keys], call.settings.ansi)
     value = common_type([v.type for v in values], call.settings.ansi)
-    if key is None or value is None or isinstance(key, MapType):
+    if key is None or value is None or isinstance(key, MapType) or has_variant(key):
         raise NotNative("map whose keys or values do not meet")
     nulls = any(v.nullable or force_nullable(v.type, value) for v in values)
     return Typed(MapType(key, value, nulls), False, [key, value] * len(keys))

@@ -23,6 +23,7 @@ from twinspark.types import (
     FloatType,
     MapType,
     StructType,
+    VariantType,
     is_null,
     nested_types,
 )
@@ -44,7 +45,7 @@ def is_plain(type: DataType) -> bool:
 
 
 def check_orderable(type: DataType, name: str) -> None:
-    if any(isinstance(t, MapType) for t in nested_types(type)):
+    if any(isinstance(t, MapType | VariantType) for t in nested_types(type)):
         raise NotNative(f"{name} of what has no order")
 
 

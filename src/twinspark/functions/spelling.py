@@ -27,6 +27,7 @@ from twinspark.types import (
     UserDefinedType,
     VariantType,
     YearMonthIntervalType,
+    has_variant,
     is_collated,
 )
 
@@ -61,6 +62,8 @@ def duck_type(type: DataType) -> str:
     if isinstance(type, ArrayType):
         return f"{duck_type(type.elementType)}[]"
     if isinstance(type, MapType):
+        if has_variant(type.keyType):
+            raise NotNative("variants as keys of a map")
         return f"MAP({duck_type(type.keyType)}, {duck_type(type.valueType)})"
     if isinstance(type, StructType):
         return duck_struct(type)

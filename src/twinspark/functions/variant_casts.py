@@ -30,6 +30,7 @@ from twinspark.types import (
     TimestampNTZType,
     TimestampType,
     VariantType,
+    is_integral,
     is_numeric,
     is_string,
     nested_types,
@@ -56,7 +57,7 @@ _keys = itertools.count(1)
 
 
 def castable_with_variant(type: DataType, nested: bool) -> bool:
-    """VariantGet.checkDataType: what can be taken out of a variant; only arrays of `nested` types can be cast to one."""
+    """VariantGet.checkDataType: what comes out of a variant, or goes into one; `nested` says whether structs may."""
     if isinstance(type, ArrayType):
         return castable_with_variant(type.elementType, nested)
     if isinstance(type, MapType):
@@ -143,7 +144,7 @@ class FromVariant:
             return digits
         if isinstance(target, BooleanType):
             return f"(CAST({digits} AS DOUBLE) <> 0)"
-        if is_numeric(target) and not isinstance(target, DecimalType) and target.__class__ not in (FloatType, type(DOUBLE)):
+        if is_integral(target):
             whole = f"CAST(split_part({digits}, '.', 1) AS DECIMAL(38,0))"
             return self.cast_sql(whole, DecimalType(38, 0), target, "try", self.settings)
         if is_numeric(target):

@@ -111,7 +111,7 @@ class Walk:
 
     def context_of(self, node: tree.Node) -> QueryContext:
         start = self.predicate_start(node.child) if isinstance(node, PREDICATES) else node.start
-        return QueryContext(self.text[start : node.stop], start, node.stop - 1)
+        return QueryContext(self.text[start : node.stop], start, node.stop - 1, text=self.text)
 
     def predicate_start(self, child: tree.Node) -> int:
         """Of `a IN (…)` Spark names only what comes after its left side."""

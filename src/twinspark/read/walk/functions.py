@@ -48,6 +48,8 @@ DATAFRAMES_ONLY = frozenset({"product"})
 @walks(tree.Function)
 def walk_function(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     made = walk_call(node, scope, walk)
+    if isinstance(made, Call) and made.name.startswith("variant_explode"):
+        raise NotNative("SQL: variant_explode is a table function only")
     if isinstance(made, AggregateCall) and any(outer_in(made)):
         raise NotNative("SQL: an aggregate of columns of the query around")
     if node.over is None:

@@ -184,9 +184,11 @@ def walk_case(node: tree.Case, scope: Scope, walk: Walk) -> Expression:
 
 
 @walks(tree.Cast)
-def walk_cast(node: tree.Cast, scope: Scope, walk: Walk) -> Expression:
+def walk_cast(node: tree.Cast, scope: Scope, walk: Walk) -> Expression | Named:
     mode = "try" if node.form == "TRY_CAST" else None
-    return build.cast(walk.read(node.child, scope), node.type, walk.settings, mode)
+    made = build.cast(walk.read(node.child, scope), node.type, walk.settings, mode)
+    named = isinstance(node.child, tree.SemiStructuredExtract) and node.child.name
+    return Named(made, named) if named else made
 
 
 @walks(tree.CurrentLike)

@@ -228,6 +228,8 @@ def generated(
 
 def with_lateral_views(frame: Frame, views: Sequence[tree.LateralView], walk: Walk) -> Frame:
     for view in views:
+        if view.function.parts[-1].lower().startswith("variant_explode"):
+            raise NotNative("SQL: variant_explode is a table function only")
         alias = tree.TableAlias(view.start, view.stop, view.table, view.columns)
         frame = generated(frame, view.function.parts[-1].lower(), view.arguments, view.outer, alias, walk)
     return frame
