@@ -9,20 +9,23 @@ from typing import Any
 from twinspark.analysis import build
 from twinspark.analysis.relations import Named, distinct_ids, merged_plans, passing, positions, project
 from twinspark.analysis.scope import Attribute, Attributes, Frame, alike, deeper
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import type_text
+from twinspark.plan.expressions import Column
 from twinspark.plan.relations import Field, Project, Relation, SetOperation
 from twinspark.types import DataType, StructType, nested_types, same_type
 
 
-def set_operation(left: Frame, right: Frame, kind: str, all: bool, settings: Settings) -> Frame:
+def set_operation(
+    left: Frame, right: Frame, kind: str, all: bool, settings: Settings, place: QueryContext | None = None
+) -> Frame:
     a, b = left.plain(), right.plain()
     if len(a.fields) != len(b.fields):
         raise different_widths(kind, len(a.fields), len(b.fields))
     types = [common_column(kind, i, x, y, settings) for i, (x, y) in enumerate(zip(a.fields, b.fields, strict=True))]
-    a, b = widened(a, types, settings), widened(b, types, settings)
+    a, b = widened(a, types, settings, place), widened(b, types, settings, place)
     fields = tuple(
         Field(x.name, merged(x.type, y.type), merged_nullable(kind, x, y), x.metadata)
         for x, y in zip(a.fields, b.fields, strict=True)
@@ -82,14 +85,19 @@ def different_widths(kind: str, first: int, second: int) -> SparkError:
     )
 
 
-def widened(relation: Relation, types: Sequence[DataType], settings: Settings) -> Relation:
+def widened(
+    relation: Relation, types: Sequence[DataType], settings: Settings, place: QueryContext | None = None
+) -> Relation:
+    """A column that is cast leaves its metadata behind, and fails where the whole operation stands."""
     if all_same(relation, types):
         return relation
-    expressions = tuple(
+    casts = [
         build.implicit_cast(column, type, settings) for column, type in zip(relation.columns(), types, strict=True)
-    )
+    ]
+    expressions = tuple(e if isinstance(e, Column) else replace(e, origin=place) for e in casts)
     fields = tuple(
-        Field(f.name, e.type, e.nullable, f.metadata) for f, e in zip(relation.fields, expressions, strict=True)
+        Field(f.name, e.type, e.nullable, f.metadata if isinstance(e, Column) else ())
+        for f, e in zip(relation.fields, expressions, strict=True)
     )
     return Project(input=relation, expressions=expressions, fields=fields)
 

@@ -8,7 +8,7 @@ from twinspark.analysis.outer import outer_columns
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery, children_of
-from twinspark.plan.relations import Relation, own_expressions
+from twinspark.plan.relations import Recursion, Relation, Values, own_expressions
 from twinspark.types import DecimalType, is_string
 
 Test = Callable[[Expression, SparkError], bool]
@@ -72,16 +72,35 @@ TESTS: dict[str, Test] = {
 }
 
 
+NOWHERE = QueryContext()  # a function of the DataFrame API does not say where it was called
+
+
+# What may be told otherwise: Spark computes the rows of VALUES while it reads the plan, and counts rows level by level.
+UNSURE = ("RECURSION_LEVEL_LIMIT_EXCEEDED", "CAST_INVALID_INPUT", "CAST_OVERFLOW", "DIVIDE_BY_ZERO")
+MOST_ROWS = 1_000_000
+
+
+def unsure(plan: Relation) -> str:
+    if isinstance(plan, Recursion) and plan.rows != MOST_ROWS:
+        return "which of two limits a recursion meets first"
+    if isinstance(plan, Values) and any(isinstance(each, Cast | Call) for row in plan.rows for each in row):
+        return "an error that may be one of the rows of VALUES"
+    return next((found for below in plan.inputs if (found := unsure(below))), "")
+
+
 def located(error: Exception, plan: Relation) -> Exception:
     """The error with its context; as it was where none was written as SQL. Only Spark knows which of several parts."""
+    if isinstance(error, SparkError) and error.condition in UNSURE and (why := unsure(plan)):
+        return NotNative(why, nearest=error)
     test = TESTS.get(error.condition) if isinstance(error, SparkError) and not error.contexts else None
     if test is None or not isinstance(error, SparkError):
         return error
     found = {origin for node, origin in nodes(plan) if test(node, error)}
     if len(found) > 1:
         return NotNative(f"{error.condition}: which part of the text raised it", nearest=error)
-    origin = found.pop() if found else None
-    if origin is not None:
+    if found and error.condition != "SCALAR_SUBQUERY_TOO_MANY_ROWS":
+        error.contexts = (found.pop() or NOWHERE,)
+    elif found and (origin := found.pop()) is not None:
         error.contexts = (origin,)
     return error
 
@@ -99,7 +118,7 @@ def with_origins(
 ) -> Iterator[tuple[Expression, QueryContext | None]]:
     origin = expression.origin or around
     is_sum = isinstance(expression, Call) and expression.name == "sum"
-    yield expression, QueryContext() if is_sum else origin  # it fails where Spark merges sums, far from the text
+    yield expression, NOWHERE if is_sum else origin  # it fails where Spark merges sums, far from the text
     if isinstance(expression, Subquery):
         yield from nodes(expression.relation)
     for child in children_of(expression):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -72,7 +73,7 @@ def with_ctes(node: tree.With, walk: Walk) -> Walk:
         raise NotNative(f"spark.sql.legacy.ctePrecedencePolicy = {policy}")
     for named in node.queries:
         if node.recursive and is_recursive(named):
-            relation = read_recursion(named, walk)
+            relation = checked_recursion(named, walk)
             walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(relation, named.name)})
             continue
         frame = read_query(named.query, walk)
@@ -80,11 +81,26 @@ def with_ctes(node: tree.With, walk: Walk) -> Walk:
         if named.columns:
             relation = renamed(relation, named.columns)
         if any(outer_columns(relation)):  # it cannot stand in front of the statement
+            check_used(named, walk)
             walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(relation, named.name)})
             continue
         shared = Shared(input=relation, fields=relation.fields, key=f"{named.name}@{next(_uses)}")
         walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(shared, named.name, twins_of(frame))})
     return walk
+
+
+def check_used(named: tree.NamedQuery, walk: Walk) -> None:
+    """The name of a subquery shows the columns of the query around, even those that nobody reads."""
+    if len(re.findall(rf"\b{re.escape(named.name)}\b", walk.text, re.IGNORECASE)) < 2:
+        raise NotNative("SQL: a WITH that is not used and names columns of the query around")
+
+
+def checked_recursion(named: tree.NamedQuery, walk: Walk) -> Relation:
+    """Spark complains of where the name stands before it looks at anything else."""
+    try:
+        return read_recursion(named, walk)
+    except SparkError as error:
+        raise NotNative(f"SQL: a recursive query with an error: {error.condition}", nearest=error) from error
 
 
 def read_recursion(named: tree.NamedQuery, walk: Walk) -> Relation:
@@ -128,7 +144,7 @@ def read_set_operation(term: tree.SetOperation, walk: Walk, organization: Any) -
 def set_operation(left: Frame, right: Frame, term: tree.SetOperation | tree.PipeSetOperation, walk: Walk) -> Frame:
     kind = {"UNION": "union", "EXCEPT": "except", "INTERSECT": "intersect"}[term.operator]
     try:
-        return sets.set_operation(left, right, kind, term.all, walk.settings)
+        return sets.set_operation(left, right, kind, term.all, walk.settings, walk.context_of(term))
     except SparkError as error:
         if "operator" in error.parameters and term.all and kind != "union":
             parameters: dict[str, Any] = {**error.parameters, "operator": f"{term.operator} ALL"}
@@ -238,7 +254,10 @@ def by_position(place: int, frame: Frame, item: tree.SortItem, walk: Walk) -> No
 
 
 def row_count(node: tree.Expression, walk: Walk, name: str) -> int:
-    value = walk.read(node, walk.scope(frame_of(NO_ROWS)))
+    try:
+        value = walk.read(node, walk.scope(frame_of(NO_ROWS)))
+    except SparkError as problem:
+        raise NotNative(f"SQL: a {name} that may name columns", nearest=problem) from problem
     if not isinstance(value, Literal) or value.value is None:
         raise NotNative(f"SQL: a {name} that is no constant")
     facts: dict[str, Any] = {"name": name, "expr": quoted(value.text)}

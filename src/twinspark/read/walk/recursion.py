@@ -8,8 +8,21 @@ from dataclasses import dataclass, field, replace
 from twinspark.analysis import build
 from twinspark.analysis.scope import Attribute, Frame, Hit, frame_of, revealed
 from twinspark.errors import NotNative
-from twinspark.plan.expressions import Column
-from twinspark.plan.relations import Field, Join, Project, Recursion, RecursionReference, Relation
+from twinspark.plan.expressions import Column, WindowCall
+from twinspark.plan.relations import (
+    Aggregate,
+    Distinct,
+    Field,
+    Join,
+    Project,
+    Recursion,
+    RecursionReference,
+    Relation,
+    Sort,
+    Window,
+    own_expressions,
+)
+from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, tree_nodes
 from twinspark.types import INT, same_type
@@ -62,6 +75,7 @@ def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key
     fields = tuple(Field(f.name, f.type, True, f.metadata) for f in anchor.fields)
     last = LastStep(RecursionReference(fields=(*fields, LEVEL), key=key), named.name)
     frame = step_of(replace(walk, ctes={**walk.ctes, named.name.lower(): last}))
+    check_place(frame.relation)
     if len(last.levels) != 1:
         raise NotNative("SQL: a recursive query that names itself where it cannot be followed")
     return Recursion(
@@ -73,6 +87,15 @@ def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key
         elsewhere="limit" in walk.text.lower(),
         fields=fields,
     )
+
+
+def check_place(relation: Relation) -> None:
+    """Where Spark does not let the name stand: below what sorts, groups or looks through windows."""
+    windows = any(isinstance(one, WindowCall) for each in own_expressions(relation) for one in nodes_of(each))
+    if (windows or isinstance(relation, Sort | Aggregate | Window | Distinct)) and has_reference(relation):
+        raise NotNative("SQL: a recursive query that names itself below what needs all its rows")
+    for below in relation.inputs:
+        check_place(below)
 
 
 def with_level(anchor: Relation) -> Relation:
