@@ -3,11 +3,14 @@
 import json
 import re
 import zipfile
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+NEAR = 32  # so much text around a fragment is shown
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,33 @@ class QueryContext:
     object_name: str = ""
     call_site: str = ""
     is_dataframe: bool = False
+    text: str = field(default="", compare=False, repr=False)  # the whole statement, where it is known
+
+    @property
+    def summary(self) -> str:
+        """As Spark draws it under the error."""
+        if self.is_dataframe:
+            return f'== DataFrame ==\n"{self.fragment}" was called from\n{self.call_site}\n'
+        return "".join(f"{line}\n" for line in self.drawn()) if self.text and self.stop_index >= 0 else ""
+
+    def drawn(self) -> Iterator[str]:
+        """The lines that hold the fragment, each with carets under it; far text is cut (SQLQueryContext.summary)."""
+        line = self.text.count("\n", 0, self.start_index) + 1
+        column = self.start_index - self.text.rfind("\n", 0, self.start_index)
+        yield f"== SQL (line {line}, position {column}) =="
+        first = max(self.text.rfind("\n", 0, self.start_index) + 1, 0)
+        last = self.text.find("\n", self.stop_index)
+        last = len(self.text) if last < 0 else last
+        cut_before, cut_after = self.start_index - first > NEAR, last - self.stop_index > NEAR
+        first = self.start_index - NEAR if cut_before else first
+        last = self.stop_index + NEAR + 1 if cut_after else last
+        shown = ("..." if cut_before else "") + self.text[first:last] + ("..." if cut_after else "")
+        place = first - (3 if cut_before else 0)
+        for each in shown.split("\n"):
+            yield each
+            places = range(place, place + len(each))
+            yield "".join(" " if i < self.start_index else "^" for i in places if i <= self.stop_index)
+            place += len(each) + 1
 
 
 class SparkError(Exception):

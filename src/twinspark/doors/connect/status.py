@@ -25,6 +25,7 @@ Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 REFUSED = "TWINSPARK_NOT_NATIVE"
 DETAILS_KEY = "grpc-status-details-bin"
+ANALYSIS = "org.apache.spark.sql.AnalysisException"  # these show the plan instead of the place
 MAX_METADATA = 1024  # spark.connect.grpc.maxMetadataSize: larger parameters travel by FetchErrorDetails only
 MAX_MESSAGE = 2048  # SparkConnectService.extractErrorMessage
 
@@ -75,7 +76,9 @@ def passed_through(error: Any) -> Outcome:
 def thrown_by(error: SparkError) -> Thrown:
     thrown = error.exception if isinstance(error, ParseError) else None
     classes = hierarchy_of(error.condition, error.parameters, thrown)
-    return Thrown(error.condition, str(error), error.sqlstate, error.parameters, classes, error.contexts)
+    shown = "" if ANALYSIS in classes else "".join(f"\n{each.summary}" for each in error.contexts if each.summary)
+    message = f"{error}{shown}"
+    return Thrown(error.condition, message, error.sqlstate, error.parameters, classes, error.contexts)
 
 
 def without_condition(error: JavaError) -> Thrown:
@@ -134,7 +137,7 @@ def details_of(thrown: Thrown) -> bytes:
 
 
 def add_context(message: Any, context: QueryContext) -> None:
-    message.fragment = context.fragment
+    message.fragment, message.summary = context.fragment, context.summary
     if context.is_dataframe:
         message.context_type = base_pb2.FetchErrorDetailsResponse.QueryContext.DATAFRAME
         message.call_site = context.call_site

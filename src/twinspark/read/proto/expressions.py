@@ -18,6 +18,7 @@ from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Expression, Literal, SortOrder
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.literals import read_literal
+from twinspark.read.proto.origins import called_from, with_origin
 from twinspark.read.proto.route import Routes
 from twinspark.read.proto.types import read_type, read_type_text
 from twinspark.read.text import read_columns_text, read_expression_text
@@ -33,8 +34,12 @@ def read_expression(message: Any, scope: Scope) -> Expression:
 
 def read_column(message: Any, scope: Scope) -> Named:
     handler, member = EXPRESSIONS.of(message)
-    made = handler(member, scope)
-    return made if isinstance(made, Named) else unnamed(made)
+    if not message.common.origin.python_origin.fragment:
+        made = handler(member, scope)
+        return made if isinstance(made, Named) else unnamed(made)
+    with called_from(message) as origin:
+        made = handler(member, scope)
+    return with_origin(made if isinstance(made, Named) else unnamed(made), origin)
 
 
 def read_columns(messages: Any, scope: Scope) -> list[Named]:
