@@ -34,6 +34,7 @@ from twinspark.types import (
     TimestampNTZType,
     TimestampType,
     VariantType,
+    has_variant,
     is_null,
     is_string,
     nested_types,
@@ -93,7 +94,9 @@ def check_written(type: DataType) -> None:
     elif isinstance(type, StructType):
         for field in type.fields:
             check_written(field.dataType)
-    elif not (isinstance(type, WRITTEN_AS_IT_IS | BinaryType | NullType) or is_string(type) or is_moment(type)):
+    elif not (
+        isinstance(type, WRITTEN_AS_IT_IS | BinaryType | NullType | VariantType) or is_string(type) or is_moment(type)
+    ):
         raise NotNative(f"to_json of {type.simpleString()}")
 
 
@@ -122,7 +125,8 @@ def json_writer(options: dict[str, str]) -> Callable[..., str]:
 
     def write(call: Any, value: str, *options: str) -> str:
         shown = prepared(value, call.arguments[0].type, patterns, call.settings)
-        return f"spark_to_json([{shown}], {ignored})"
+        zone = f", {text(call.settings.zone)}" if has_variant(call.arguments[0].type) else ""
+        return f"spark_to_json([{shown}], {ignored}{zone})"
 
     return write
 

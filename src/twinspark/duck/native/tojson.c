@@ -1,9 +1,10 @@
 /* to_json: structs, arrays and maps written as Spark's JacksonGenerator writes them.
  *
- * SQL spelling: spark_to_json([value], ignore_null_fields). Dates, timestamps and bytes come as the strings they are written as. */
+ * SQL spelling: spark_to_json([value], ignore_null_fields), and the zone where variants are inside. Dates, timestamps and bytes come as the strings they are written as. */
 #include "json.h"
 #include "shortest.h"
 #include "values.h"
+#include "variant.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -101,7 +102,7 @@ static void write_float(json_writer *writer, float value) {
         write_string(writer, shown);
 }
 
-typedef struct { json_writer *writer; bool ignore_nulls, failed; } json_task;
+typedef struct { json_writer *writer; const zone_rules *zone; bool ignore_nulls, failed; } json_task;
 static void write_value(json_task *task, const json_shape *shape, const value_column *column, idx_t at);
 
 static void write_or_null(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
@@ -120,6 +121,19 @@ static void write_struct(json_task *task, const json_shape *shape, const value_c
         write_or_null(task, &shape->children[i], &column->children[i], at);
     }
     end_scope(task->writer, '}');
+}
+
+/* Bytes come as texts here, so that a struct of two byte strings is a variant; it is written as it is. */
+static bool is_variant(const json_shape *shape) { return shape->count == 2 && shape->children[0].id == TYPE_BLOB && shape->children[1].id == TYPE_BLOB; }
+
+static void write_variant(json_task *task, const value_column *column, idx_t at) {
+    const duckdb_string *value = column->children[0].data, *metadata = column->children[1].data;
+    variant v = {text_of(&value[at]), text_of(&metadata[at]), 0};
+    buffer out = {0};
+    if (!task->zone || !variant_json(&v, task->zone, &out))
+        task->failed = true;
+    write_plain(task->writer, (text){out.bytes, (uint32_t)out.length});
+    free(out.bytes);
 }
 
 static void write_list(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
@@ -159,7 +173,12 @@ static void write_value(json_task *task, const json_shape *shape, const value_co
     case TYPE_FLOAT: write_float(task->writer, ((const float *)column->data)[at]); break;
     case TYPE_DOUBLE: write_double(task->writer, ((const double *)column->data)[at]); break;
     case TYPE_VARCHAR: write_string(task->writer, text_of(&((const duckdb_string *)column->data)[at])); break;
-    case TYPE_STRUCT: write_struct(task, shape, column, at); break;
+    case TYPE_STRUCT:
+        if (is_variant(shape))
+            write_variant(task, column, at);
+        else
+            write_struct(task, shape, column, at);
+        break;
     case TYPE_LIST: write_list(task, shape, column, at); break;
     case TYPE_MAP: write_map(task, shape, column, at); break;
     default: task->failed = true;
@@ -171,9 +190,11 @@ static void to_json_rows(native_call *call) {
     value_column values = value_of_vector(lists);
     json_shape shape = shape_of(lists);
     json_writer writer = {{0}};
+    zone_rules zone;
     EACH_ROW(call, row) {
         idx_t at = list_at(&values, row).offset;
-        json_task task = {&writer, ARGUMENT(call, bool, 1)[row], false};
+        bool known = call->arguments > 2 && find_zone(argument_text(call, 2, row), &zone) == ZONE_KNOWN;
+        json_task task = {&writer, known ? &zone : NULL, ARGUMENT(call, bool, 1)[row], false};
         reset_writer(&writer);
         if (!value_valid(values.children, at)) {
             set_null(call, row);
@@ -190,4 +211,4 @@ static void to_json_rows(native_call *call) {
     free_value(&values);
 }
 
-const native_function to_json_functions[] = {{"spark_to_json", "Ab>v", to_json_rows, NULL}, {NULL}};
+const native_function to_json_functions[] = {{"spark_to_json", "Ab>v", to_json_rows, NULL}, {"spark_to_json", "Abv>v", to_json_rows, NULL}, {NULL}};
