@@ -14,6 +14,7 @@ from twinspark.doors.connect.server import ConnectServer
 from twinspark.errors import SparkError
 from twinspark.session.native import NativeEngine, Surroundings
 from twinspark.session.plan_cache import PlanCache
+from twinspark.session.plan_keys import renumbered
 from twinspark.session.settings import Settings
 
 ENGINE = NativeEngine()
@@ -46,6 +47,25 @@ def test_equal_bytes_are_read_once() -> None:
     plans = PlanCache()
     assert answer(plans, "select 1 + 1") == answer(plans, "select 1 + 1") == [(2,)]
     assert plans.hits == 1
+
+
+def numbered(*numbers: int) -> Any:
+    """A filter by a column of the frame below it, the frames numbered."""
+    below, above, meant = numbers
+    plan = relations_pb2.Relation(common=relations_pb2.RelationCommon(plan_id=above))
+    plan.filter.input.CopyFrom(query("select true as x"))
+    plan.filter.input.common.plan_id = below
+    plan.filter.condition.unresolved_attribute.unparsed_identifier = "x"
+    plan.filter.condition.unresolved_attribute.plan_id = meant
+    return plan
+
+
+def test_a_frame_that_is_built_again_has_other_numbers() -> None:
+    plans = PlanCache()
+    for numbers in ((1, 2, 1), (7, 9, 7)):
+        plans.read(numbered(*numbers), surroundings(), ENGINE.cursor())
+    assert plans.hits == 1
+    assert renumbered(numbered(1, 2, 1)) != renumbered(numbered(1, 2, 2))
 
 
 def test_settings_are_part_of_the_meaning() -> None:

@@ -13,6 +13,7 @@ from twinspark.plan.rewrite import walk
 from twinspark.read.proto import read_relation
 from twinspark.session.native import Cursor, Query, Surroundings
 from twinspark.session.observations import Observation
+from twinspark.session.plan_keys import renumbered
 from twinspark.tables.filescan import Looked
 
 MOST_PLANS = 1000
@@ -152,13 +153,14 @@ class PlanCache:
 
 def key_of(message: Any, surroundings: Surroundings) -> Hashable:
     settings = frozenset(surroundings.settings.items())
-    return message.SerializeToString(), settings, surroundings.catalog, surroundings.database, surroundings.user
+    return renumbered(message), settings, surroundings.catalog, surroundings.database, surroundings.user
 
 
 def is_lasting(query: Query) -> bool:
-    """Neither the time of day nor chance."""
+    """Neither the time of day nor chance, nor what is told under the number of a frame."""
     return (
-        str(query.context.now_micros) not in query.text
+        not query.observed
+        and str(query.context.now_micros) not in query.text
         and all(map(is_deterministic, [query.plan, *(each.metrics for each in query.observed)]))
     )
 
