@@ -1,6 +1,7 @@
 """ExecutePlanResponse messages written by hand: result data goes from Arrow's buffers to the wire in one copy."""
 
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from twinspark.spark.wire import bytes_field, integer_field, string_field, varin
 
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"  # Arrow IPC: a continuation mark and no length
 ARROW_BATCH, SCHEMA, METRICS, OBSERVED_METRICS, RESULT_COMPLETE, PROGRESS, SQL_RESULT = 2, 7, 4, 6, 14, 18, 5
-BATCH_BYTES = 32 * 1024 * 1024  # rows are split so that a response stays well under a client's 128 MiB limit
+BATCH_BYTES = 8 * 1024 * 1024  # larger messages are no faster, and each stands several times in memory on its way
 LENGTH_DELIMITED = 2
 
 
@@ -73,11 +74,13 @@ class BatchWriter:
         self._chunk_bytes = chunk_bytes
         self._offset = 0
 
-    def fields(self, batch: pa.RecordBatch) -> list[list[bytes]]:
-        """The parts of one or more responses for this batch, rows split where it is too large."""
+    def fields(self, batch: pa.RecordBatch) -> Iterator[list[bytes]]:
+        """The parts of one or more responses for this batch, rows split where it is too large; made one by one."""
         if batch.nbytes > BATCH_BYTES and batch.num_rows > 1:
             half = batch.num_rows // 2
-            return self.fields(batch.slice(0, half)) + self.fields(batch.slice(half))
+            yield from self.fields(batch.slice(0, half))
+            yield from self.fields(batch.slice(half))
+            return
         body = batch.serialize()
         size = len(self._schema) + len(body) + len(END_OF_STREAM)
         if self._chunk_bytes and size > self._chunk_bytes:
@@ -85,7 +88,7 @@ class BatchWriter:
         else:
             parts = [self._whole(batch.num_rows, size, body)]
         self._offset += batch.num_rows
-        return parts
+        yield from parts
 
     def _whole(self, rows: int, size: int, body: Any) -> list[bytes]:
         head = (
