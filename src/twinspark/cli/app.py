@@ -1,4 +1,4 @@
-"""The commands and their options; each does its work in a file of its own name."""
+"""The commands and their options; each does its work in a file of its own name, imported when it is asked for."""
 
 import logging
 from pathlib import Path
@@ -6,9 +6,6 @@ from typing import Annotated
 
 import typer
 
-from twinspark.cli.doctor import examine
-from twinspark.cli.explain import explain_sql
-from twinspark.cli.run import run_program
 from twinspark.cli.serve import ThriftDoor, serve_until_stopped
 from twinspark.cli.version import version_line
 from twinspark.session.settings import Settings
@@ -118,6 +115,8 @@ def run(
     fixture: Annotated[bool, typer.Option("--fixture", help="the .json holds input, plan and expectation")] = False,
 ) -> None:
     """Run an unchanged PySpark script, the statements of a SQL file, or a JSON plan (--input, --output)."""
+    from twinspark.cli.run import run_program
+
     log_to_stderr(logging.WARNING)
     settings = Settings(
         engine=engine,
@@ -133,6 +132,8 @@ def run(
 @app.command()
 def explain(sql: str, engine: Engine = "auto") -> None:
     """Show every stage of a query: plan, DuckDB SQL, engine and reason, time of each."""
+    from twinspark.cli.explain import explain_sql
+
     log_to_stderr(logging.WARNING)
     raise typer.Exit(explain_sql(Settings(engine=engine), sql))
 
@@ -140,6 +141,8 @@ def explain(sql: str, engine: Engine = "auto") -> None:
 @app.command()
 def doctor() -> None:
     """Say what is found on this machine and what is missing, in words."""
+    from twinspark.cli.doctor import examine
+
     raise typer.Exit(examine())
 
 

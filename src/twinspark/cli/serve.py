@@ -8,11 +8,14 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from twinspark.doors import thrift
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.session.settings import Settings
+
+if TYPE_CHECKING:
+    from twinspark.doors import thrift
 
 log = logging.getLogger("twinspark")
 EVERY_ADDRESS = ("0.0.0.0", "::", "[::]")
@@ -59,7 +62,9 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
     server.stop(grace=1.0)
 
 
-def open_thrift(asked: ThriftDoor, settings: Settings, connect_port: int) -> thrift.Server:
+def open_thrift(asked: ThriftDoor, settings: Settings, connect_port: int) -> "thrift.Server":
+    from twinspark.doors import thrift  # a server without this door is ready the sooner
+
     token = asked.token or settings.token
     return thrift.start(
         asked.host or settings.host,
