@@ -16,6 +16,7 @@ from twinspark.functions import hashes as hashes
 from twinspark.functions import hll as hll
 from twinspark.functions import intervals as intervals
 from twinspark.functions import json as json
+from twinspark.functions import kll as kll
 from twinspark.functions import lambdas as lambdas
 from twinspark.functions import logic as logic
 from twinspark.functions import maps as maps
@@ -38,6 +39,7 @@ from twinspark.functions import time_arithmetic as time_arithmetic
 from twinspark.functions import time_windows as time_windows
 from twinspark.functions import times as times
 from twinspark.functions import timestamps as timestamps
+from twinspark.functions import tuple_sketches as tuple_sketches
 from twinspark.functions import urls as urls
 from twinspark.functions import variants as variants
 from twinspark.functions import vectors as vectors

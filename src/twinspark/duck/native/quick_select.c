@@ -183,13 +183,24 @@ void union_add(sketch_union *state, const compact_sketch *sketch, int mode) {
     state->theta = state->gadget_theta < state->theta ? state->gadget_theta : state->theta;
 }
 
-/* DuckDB's parts of a group, as Spark's partitions. */
+static sketch_union copy_of(const sketch_union *state) {
+    sketch_union copy = *state;
+    size_t size = (size_t)1 << state->table.lg_size;
+    copy.table = new_table(state->table.lg_size, state->summaries);
+    memcpy(copy.table.hashes, state->table.hashes, 8 * size);
+    if (state->summaries)
+        memcpy(copy.table.summaries, state->table.summaries, sizeof(summary) * size);
+    return copy;
+}
+
+/* DuckDB's parts of a group, as Spark's partitions: the first stays as it is. */
 void union_merge(sketch_union *target, const sketch_union *source, int mode) {
-    if (source->refused)
-        target->refused = source->refused;
     if (!source->table.hashes)
         return;
-    union_start(target, source->lg_nominal, source->summaries);
+    if (!target->table.hashes) {
+        *target = copy_of(source);
+        return;
+    }
     compact_sketch part = union_result(source);
     union_add(target, &part, mode);
     target->gadget_filled |= source->gadget_filled;

@@ -64,7 +64,6 @@ typedef struct {
     uint64_t gadget_theta, theta;
     bool filled, gadget_filled; /* not empty */
     bool summaries;
-    const char *refused;        /* why this state's answer is Spark's to give */
 } sketch_union;
 
 void union_start(sketch_union *state, int32_t lg_nominal, bool summaries);
