@@ -102,10 +102,10 @@ def sql_command(message: Any, context: Context, cursor: Cursor, session: "Sessio
     relation = sql_relation(message)
     sql = root_sql(relation)
     if not sql.query or QUERY_WORDS.match(uncommented(sql.query)):
-        return sql_query(relation, context, cursor)
+        return sql_query(relation, cursor, session)
     statement = parse_statement(sql.query, parser_config(context))
     if isinstance(statement, tree.Query):
-        return sql_query(relation, context, cursor)
+        return sql_query(relation, cursor, session)
     if has_arguments(sql) or relation.WhichOneof("rel_type") != "sql":
         context = with_arguments(relation, statement, context)
     return session_statement(statement, sql.query, context, session)
@@ -123,9 +123,9 @@ def has_arguments(sql: Any) -> bool:
     return bool(sql.args or sql.pos_args or sql.named_arguments or sql.pos_arguments)
 
 
-def sql_query(relation: Any, context: Context, cursor: Cursor) -> Command:
+def sql_query(relation: Any, cursor: Cursor, session: "Session") -> Command:
     """A query is only analyzed here; its own relation goes back, so that it runs once, when its rows are wanted."""
-    Query.read(relation, context, cursor)
+    session.read(relation, cursor)
     result = base_pb2.ExecutePlanResponse.SqlCommandResult(relation=relation)
     return lambda: (bytes_field(SQL_RESULT, result.SerializeToString()),)
 
