@@ -20,6 +20,7 @@ from twinspark.driver.messages import (
     request_of,
     response_of,
 )
+from twinspark.driver.row_values import IDS
 from twinspark.driver.wire import Reader, WireError, Writer
 
 KINDS = {
@@ -41,6 +42,8 @@ ARROW_VALUES: dict[str, st.SearchStrategy[Any]] = {
 def values_of(kind: str, depth: int = 3) -> st.SearchStrategy[Any]:
     if kind in ARROW_VALUES:
         return ARROW_VALUES[kind]
+    if kind == "rows":
+        return st.integers(1, 5).flatmap(rows_of)
     outer, _, inner = kind[:-1].partition("<")
     if outer == "list":
         return st.lists(values_of(inner, depth - 1), max_size=3 if depth > 0 else 0)
@@ -49,6 +52,16 @@ def values_of(kind: str, depth: int = 3) -> st.SearchStrategy[Any]:
     if outer == "column":
         return st.lists(st.none() | ARROW_VALUES[inner], max_size=9).map(lambda v: pa.array(v, COLUMNS[inner].arrow))
     return messages_of(kind, depth - 1)
+
+
+def rows_of(height: int) -> st.SearchStrategy[list[dict[str, pa.Array]]]:
+    """Columns of one height, as many and of such kinds as may be."""
+    return st.lists(st.sampled_from(sorted(IDS)).flatmap(lambda name: row_column(name, height)), min_size=1, max_size=4)
+
+
+def row_column(name: str, height: int) -> st.SearchStrategy[dict[str, pa.Array]]:
+    values = st.lists(st.none() | ARROW_VALUES[name.removesuffix("Val")], min_size=height, max_size=height)
+    return values.map(lambda found: {name: pa.array(found, COLUMNS[name.removesuffix("Val")].arrow)})
 
 
 def messages_of(name: str, depth: int = 3) -> st.SearchStrategy[dict[str, Any]]:

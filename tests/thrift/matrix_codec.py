@@ -11,6 +11,7 @@ from matrix import ENVIRONMENTS, HERE
 
 from twinspark.driver.columns import COLUMNS
 from twinspark.driver.messages import FIELDS, STRUCTS
+from twinspark.driver.row_values import IDS
 from twinspark.driver.wire import Reader, Writer
 
 KINDS = {
@@ -20,7 +21,7 @@ KINDS = {
 # Apache's classes of these are not among those the connector generates.
 ABSENT = {"TApplicationException", "TSetClientInfoReq", "TSetClientInfoResp", "TGetQueryIdReq", "TGetQueryIdResp",
           "TGetLogReq", "TGetLogResp"}  # fmt: skip
-UNIONS = {"TColumn", "TColumnValue", "TTypeEntry", "TTypeQualifierValue", "TGetInfoValue", "TSparkParameterValue"}
+UNIONS = {"TColumn", "TTypeEntry", "TTypeQualifierValue", "TGetInfoValue", "TSparkParameterValue"}
 RANGES = {"byte": 7, "i16": 15, "i32": 31, "i64": 63}
 LETTERS = string.printable + "äöü漢字😀"
 
@@ -33,6 +34,8 @@ def value_of(kind: str, chance: random.Random, depth: int) -> Any:
     if kind in ("string", "binary"):
         text = "".join(chance.choices(LETTERS, k=chance.randrange(12)))
         return text if kind == "string" else text.encode()
+    if kind == "rows":
+        return rows_of(chance)
     outer, _, inner = kind[:-1].partition("<")
     if outer == "list":
         return [value_of(inner, chance, depth - 1) for _ in range(chance.randrange(3))]
@@ -44,17 +47,22 @@ def value_of(kind: str, chance: random.Random, depth: int) -> Any:
     return message_of(kind, chance, depth - 1)
 
 
+def rows_of(chance: random.Random) -> list[dict[str, pa.Array]]:
+    """Columns of one height, every kind of value and nulls among them."""
+    height = chance.randrange(1, 6)
+    return [row_column(name, height, chance) for name in chance.choices(sorted(IDS), k=chance.randrange(1, 9))]
+
+
+def row_column(name: str, height: int, chance: random.Random) -> dict[str, pa.Array]:
+    kind = name.removesuffix("Val")
+    values = [None if chance.random() < 0.3 else value_of(kind, chance, 0) for _ in range(height)]
+    return {name: pa.array(values, COLUMNS[kind].arrow)}
+
+
 def message_of(name: str, chance: random.Random, depth: int = 4) -> dict[str, Any]:
     """A union holds one member, and enough depth lets every field be met."""
     fields = KINDS[name]
-    if name in (
-        "TColumn",
-        "TColumnValue",
-        "TTypeEntry",
-        "TTypeQualifierValue",
-        "TGetInfoValue",
-        "TSparkParameterValue",
-    ):
+    if name in UNIONS:
         fields = dict([chance.choice(list(fields.items()))])
     kept = {field: kind for field, kind in fields.items() if depth > 0 or kind in SCALAR}
     return {field: value_of(kind, chance, depth) for field, kind in kept.items()}

@@ -1,9 +1,6 @@
-"""useArrowNativeTypes flag by flag, versions between, and results larger than anybody wants to hold."""
+"""useArrowNativeTypes flag by flag, extremes, moments, and the row limit of a client."""
 
-import subprocess
-import sys
 from collections.abc import Callable
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,7 +9,6 @@ from test_driver_door import same
 from zoo import zoo_query
 
 import twinspark.driver as driver
-from twinspark.doors.thrift import Server
 from twinspark.driver import connection as driver_connection
 from twinspark.driver.connection import NATIVE_TYPES
 from twinspark.driver.protocol import HIVE_V10, SPARK_V1, SPARK_V9
@@ -52,28 +48,6 @@ def test_moments_are_exact_where_arrow_carries_them(zone: str, connect: Connect,
     found = connect(configuration=configuration).cursor().execute(MOMENTS).fetch_arrow_table()
     assert found.schema == reference(MOMENTS, zone).schema
     assert found["t"].cast(pa.int64()) == reference(MOMENTS, zone)["t"].cast(pa.int64())
-
-
-STREAM = """
-import resource, sys
-import twinspark.driver as driver
-connection = driver.connect("127.0.0.1", int(sys.argv[1]), protocol=int(sys.argv[2]), fetch_rows=10_000)
-cursor = connection.cursor()
-cursor.execute("select 1").fetchall()
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-rows = 0
-for batch in cursor.execute("select repeat(cast(id % 10 as string), 1000) s from range(150000)").fetch_record_batch():
-    rows += batch.num_rows
-print(rows, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
-"""
-
-
-@pytest.mark.parametrize("version", [HIVE_V10, SPARK_V9], ids=["HIVE_V10", "SPARK_V9"])
-def test_a_result_of_150_megabytes_is_read_in_half_of_that(version: int, door: Server) -> None:
-    command: list[Any] = [sys.executable, "-c", STREAM, str(door.port), str(version)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-    rows, grown = map(int, ran.stdout.split())
-    assert rows == 150_000 and grown < 75
 
 
 @pytest.mark.parametrize("limit", [0, 7, 5000])

@@ -90,24 +90,34 @@ def write_column(writer: Writer, column: Column, array: pa.Array) -> None:
 
 
 def values_bytes(column: Column, array: pa.Array) -> memoryview:
-    if column.wire == wire.STRING:
-        return prefixed_bytes(array)
-    # Spark writes true for a null boolean and zero for a null number.
+    return prefixed_bytes(array) if column.wire == wire.STRING else numbers_of(column, array)
+
+
+def numbers_of(column: Column, array: pa.Array) -> memoryview:
+    """Spark writes true for a null boolean and zero for a null number."""
     filled = array.fill_null(True if column.wire == wire.BOOL else 0) if array.null_count else array
     numbers = np.asarray(filled.cast(pa.int8()) if column.wire == wire.BOOL else filled)
     return memoryview(numbers.astype(BIG_ENDIAN.get(column.wire, ">i1")).view(np.uint8).data)
 
 
+def text_bytes(array: pa.Array) -> pa.Array:
+    empty = "" if pa.types.is_string(array.type) else b""
+    return (array.fill_null(empty) if array.null_count else array).cast(pa.binary())
+
+
 def prefixed_bytes(array: pa.Array) -> memoryview:
     """Joining a four-byte length to each value yields, in Arrow's data buffer, just what Thrift wants to see."""
-    values = (array.fill_null("" if pa.types.is_string(array.type) else b"") if array.null_count else array).cast(
-        pa.binary()
-    )
+    values = text_bytes(array)
     joined = pc.binary_join_element_wise(length_prefixes(values), values, pa.scalar(b"", pa.binary()))
-    buffers, offsets = joined.buffers(), np.frombuffer(joined.buffers()[1], np.int32)
-    if buffers[2] is None:
+    return data_of(joined)
+
+
+def data_of(array: pa.Array) -> memoryview:
+    """The bytes of all values of a binary array, one after the other."""
+    if array.buffers()[2] is None:
         return memoryview(b"")
-    return memoryview(buffers[2])[offsets[joined.offset] : offsets[joined.offset + len(joined)]]
+    offsets = np.frombuffer(array.buffers()[1], np.int32)
+    return memoryview(array.buffers()[2])[offsets[array.offset] : offsets[array.offset + len(array)]]
 
 
 def length_prefixes(values: pa.Array) -> pa.Array:

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 from twinspark.driver import wire
 from twinspark.driver.columns import COLUMNS, read_column, write_column
+from twinspark.driver.row_values import read_rows, write_rows
 from twinspark.driver.wire import Reader, Writer
 
 Message = dict[str, Any]
 
-# Fields from 1281 on are Databricks' additions; `column<x>` is a T*Column read as one Arrow array.
+# Fields from 1281 on are Databricks' additions; `column<x>` is a T*Column read as one Arrow array, and `rows` is a list
+# of TRows read as such columns.
 FIELDS = """
 THandleIdentifier: 1 guid binary, 2 secret binary
 TSessionHandle: 1 sessionId THandleIdentifier, 3329 serverProtocolVersion i32
@@ -31,22 +33,12 @@ TTypeEntry: 1 primitiveEntry TPrimitiveTypeEntry, 2 arrayEntry TArrayTypeEntry, 
 TTypeDesc: 1 types list<TTypeEntry>
 TColumnDesc: 1 columnName string, 2 typeDesc TTypeDesc, 3 position i32, 4 comment string
 TTableSchema: 1 columns list<TColumnDesc>
-TBoolValue: 1 value bool
-TByteValue: 1 value byte
-TI16Value: 1 value i16
-TI32Value: 1 value i32
-TI64Value: 1 value i64
-TDoubleValue: 1 value double
-TStringValue: 1 value string
-TColumnValue: 1 boolVal TBoolValue, 2 byteVal TByteValue, 3 i16Val TI16Value, 4 i32Val TI32Value, 5 i64Val TI64Value,
-  6 doubleVal TDoubleValue, 7 stringVal TStringValue
-TRow: 1 colVals list<TColumnValue>
 TColumn: 1 boolVal column<bool>, 2 byteVal column<byte>, 3 i16Val column<i16>, 4 i32Val column<i32>,
   5 i64Val column<i64>, 6 doubleVal column<double>, 7 stringVal column<string>, 8 binaryVal column<binary>
 TSparkArrowBatch: 1 batch binary, 2 rowCount i64
 TSparkArrowResultLink: 1 fileLink string, 2 expiryTime i64, 3 startRowOffset i64, 4 rowCount i64, 5 bytesNum i64,
   6 httpHeaders map<string>
-TRowSet: 1 startRowOffset i64, 2 rows list<TRow>, 3 columns list<TColumn>, 4 binaryColumns binary, 5 columnCount i32,
+TRowSet: 1 startRowOffset i64, 2 rows rows, 3 columns list<TColumn>, 4 binaryColumns binary, 5 columnCount i32,
   1281 arrowBatches list<TSparkArrowBatch>, 1282 resultLinks list<TSparkArrowResultLink>
 TProgressUpdateResp: 1 headerNames list<string>, 2 rows list<list<string>>, 3 progressedPercentage double, 4 status i32,
   5 footerSummary string, 6 startTime i64
@@ -188,6 +180,7 @@ SCALARS = {
     "double": number_codec(wire.DOUBLE),
     "string": Codec(wire.STRING, Reader.text, Writer.text),
     "binary": Codec(wire.STRING, Reader.binary, Writer.binary),
+    "rows": Codec(wire.LIST, read_rows, write_rows),
 }
 
 

@@ -1,7 +1,6 @@
 """A TRowSet, in any of its three forms, as Arrow record batches of the result's schema."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 
@@ -15,10 +14,8 @@ def batches_of(results: Message, types: ResultTypes) -> Iterator[pa.RecordBatch]
         raise InterfaceError("the server sent links to files though none were asked for")
     if results.get("arrowBatches"):
         yield from arrow_batches(results["arrowBatches"], types)
-    elif results.get("columns"):
-        yield types.batch([next(iter(column.values())) for column in results["columns"]])
-    elif results.get("rows"):
-        yield types.batch(row_columns(results["rows"], len(types.columns)))
+    elif columns := results.get("columns") or results.get("rows"):
+        yield types.batch([next(iter(column.values())) for column in columns])
 
 
 def arrow_batches(sent: list[Message], types: ResultTypes) -> Iterator[pa.RecordBatch]:
@@ -51,13 +48,3 @@ def read_batches(buffer: pa.Buffer, schema: pa.Schema) -> Iterator[pa.RecordBatc
                 yield pa.ipc.read_record_batch(message, schema)
     except (pa.ArrowInvalid, EOFError, OSError) as error:
         raise InterfaceError(f"an Arrow batch cannot be read: {error}", "08P01") from error
-
-
-def row_columns(rows: list[Message], count: int) -> list[pa.Array]:
-    """Rows of values, as protocols before HIVE V6 send them; an absent value is null."""
-    return [pa.array([value_of(row["colVals"][index]) for row in rows]) for index in range(count)]
-
-
-def value_of(value: Message) -> Any:
-    found: Message = next(iter(value.values()), {})
-    return found.get("value")

@@ -23,9 +23,11 @@ from twinspark.driver.arrow_types import arrow_type
 from twinspark.driver.messages import Message
 from twinspark.driver.protocol import TERMINAL, OperationState, OperationType, Orientation, ResultFormat
 
-RESPONSE_BYTES = 32 << 20  # hive-jdbc refuses messages over 100 MB
+# hive-jdbc refuses messages over 100 MB, and as text or rows of values a result is several times what it is in Arrow.
+RESPONSE_BYTES = {ResultFormat.ARROW: 32 << 20, ResultFormat.COLUMN: 16 << 20, ResultFormat.ROW: 4 << 20}
+RESPONSE_ROWS = 1 << 20  # a column of booleans would hold very many in so many bytes
 BATCH_BYTES = 8 << 20  # Apache Thrift's Python refuses strings over 16,384,000 bytes
-KEPT_BYTES = 64 << 20  # how much of a result a client may go back over (FETCH_FIRST)
+KEPT_BYTES = 32 << 20  # how much of a result a client may go back over (FETCH_FIRST)
 COMMAND_RESULT = t.StructType([t.StructField("Result", t.StringType())])  # what Spark's server answers to DDL
 
 CANCEL_PAUSE, GONE_PAUSE = 0.5, 1.0
@@ -264,8 +266,9 @@ class Operation:
 
     def fetch(self, orientation: int, max_rows: int, max_bytes: int) -> Message:
         rows = self.finished()
-        size = min(max_bytes or RESPONSE_BYTES, RESPONSE_BYTES)
-        offset, batches, more = rows.take(orientation, max_rows if max_rows > 0 else 1 << 62, size)
+        largest = RESPONSE_BYTES[self.form.format]
+        most = min(max_rows, RESPONSE_ROWS) if max_rows > 0 else RESPONSE_ROWS
+        offset, batches, more = rows.take(orientation, most, min(max_bytes, largest) if max_bytes > 0 else largest)
         return {"hasMoreRows": more, "results": {"startRowOffset": offset, **self.row_set(rows, batches)}}
 
     def row_set(self, rows: Rows, batches: Sequence[pa.RecordBatch]) -> Message:

@@ -100,8 +100,9 @@ def column_row_set(batch: pa.RecordBatch, schema: t.StructType) -> Message:
 
 
 def wire_column(array: pa.Array, kind: t.DataType) -> Message:
-    name = DIRECT.get(type(kind), "stringVal")
-    return {name: direct_values(array, kind) if name != "stringVal" else outer_text(array, kind)}
+    if type(kind) in DIRECT:
+        return {DIRECT[type(kind)]: direct_values(array, kind)}
+    return {"stringVal": outer_text(array, kind)}
 
 
 def direct_values(array: pa.Array, kind: t.DataType) -> pa.Array:
@@ -120,18 +121,15 @@ def outer_text(array: pa.Array, kind: t.DataType) -> pa.Array:
 
 
 def row_row_set(batch: pa.RecordBatch, schema: t.StructType) -> Message:
-    """Values become TColumnValues column by column; a TRow only strings them together."""
-    columns = [row_values(array, field.dataType) for array, field in zip(batch.columns, schema.fields, strict=True)]
-    return {"rows": [{"colVals": list(values)} for values in zip(*columns, strict=True)]}
+    """The same columns, which the codec writes as rows; these have no binary, so it goes as text."""
+    pairs = zip(batch.columns, schema.fields, strict=True)
+    return {"rows": [row_column(array, field.dataType) for array, field in pairs]}
 
 
-def row_values(array: pa.Array, kind: t.DataType) -> list[Message]:
-    name = DIRECT.get(type(kind), "stringVal")
-    if name in ("stringVal", "binaryVal"):
-        name, values = "stringVal", text_of(array, kind, HIVE).to_pylist()
-    else:
-        values = direct_values(array, kind).to_pylist()
-    return [{name: {} if value is None else {"value": value}} for value in values]
+def row_column(array: pa.Array, kind: t.DataType) -> Message:
+    if type(kind) in DIRECT and not isinstance(kind, t.BinaryType):
+        return wire_column(array, kind)
+    return {"stringVal": text_of(array, kind, HIVE)}
 
 
 def table_schema(schema: t.StructType, form: Form) -> Message:
