@@ -9,6 +9,7 @@ import pytest
 
 from twinspark.duck import native
 
+pytestmark = pytest.mark.skipif(not native.available(), reason="the extension is not built here")
 ROWS = 700
 FRAMES = {
     "ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW": lambda i: range(i + 1),
@@ -36,8 +37,7 @@ def added(numbers: Sequence[float | None]) -> float | None:
 @pytest.mark.parametrize("frame", FRAMES)
 def test_frames_are_added_row_after_row(frame: str, threads: int) -> None:
     connection = duckdb.connect(config=native.CONFIG)
-    if not native.load(connection):
-        pytest.skip("the extension is not built here")
+    assert native.load(connection)
     connection.execute(f"SET threads = {threads}")
     numbers = values()
     rows = pa.table({"i": range(ROWS), "g": [i % 3 for i in range(ROWS)], "v": pa.array(numbers, pa.float64())})
