@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from twinspark.analysis.partitions import partitions_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings, disputed_zones
 
@@ -46,6 +48,10 @@ KNOWN_VALUES = {
     "spark.sql.variant.allowDuplicateKeys": "false",
     "spark.sql.variant.validateUnicodeInJsonParsing": "true",
 }
+
+
+# While rows that Spark has computed are written: those settings have had their say.
+ROWS_ARE_GIVEN: ContextVar[bool] = ContextVar("rows_are_given", default=False)
 
 
 def no_local_relation(hash: str) -> bytes:
@@ -97,7 +103,7 @@ class Context:
 
     @cached_property
     def settings(self) -> Settings:
-        for key, known in KNOWN_VALUES.items():
+        for key, known in ({} if ROWS_ARE_GIVEN.get() else KNOWN_VALUES).items():
             if self.config.get(key, known).lower() != known.lower():
                 raise NotNative(f"{key} = {self.config[key]}")
         ansi = self.flag("spark.sql.ansi.enabled")
@@ -114,4 +120,5 @@ class Context:
             user=self.user,
             catalog=self.catalog,
             database=self.database,
+            slices=partitions.slices if (partitions := partitions_of(self.config)) else 0,
         )

@@ -291,7 +291,7 @@ def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> Hi
 def ambiguous(parts: Sequence[str], rest: Sequence[str], found: Sequence[Attribute]) -> SparkError:
     """The columns are shown in the spelling that was asked for."""
     asked = parts[len(parts) - len(rest) - 1]
-    names = ", ".join(qualified_name(replace(a, name=asked)) for a in found)
+    names = ", ".join(sorted(qualified_name(replace(a, name=asked)) for a in found))
     return SparkError("AMBIGUOUS_REFERENCE", name=quoted_parts(parts), referenceNames=f"[{names}]")
 
 

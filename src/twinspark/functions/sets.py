@@ -13,7 +13,7 @@ from twinspark.errors import NotNative
 from twinspark.functions.common_types import tightest_common_type, wider_type_without_strings
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import cast_to, duck_type, quoted_name
-from twinspark.functions.typing import Call, Typed
+from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     BOOLEAN,
     LONG,
@@ -25,6 +25,7 @@ from twinspark.types import (
     StructType,
     VariantType,
     is_null,
+    is_string,
     nested_types,
 )
 
@@ -221,6 +222,8 @@ fn("arrays_overlap(array, array)", overlapping, rule=overlap_type)
 
 
 def sort_type(call: Call) -> Typed:
+    if len(call.arguments) > 1 and is_string(call.types[1]):  # no text is read as an order
+        raise unexpected_input_type(call, 1, '"BOOLEAN"')
     shown = [a.text for a in call.arguments] + ([] if len(call.arguments) > 1 else ["true"])
     return Typed(call.types[0], call.arguments[0].nullable, text=f"sort_array({', '.join(shown)})")
 

@@ -45,7 +45,9 @@ def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
     """Views are plans, inlined: a typed relation, a message, or whatever a reader is known for."""
     context = replace(context, outer=None)
     frame = frame_of(view) if isinstance(view, Relation) else VIEW_READERS[view.__class__](view, context)
-    qualifier = (parts[-1],) if len(parts) == 1 else parts
+    # The session's catalog keeps names in small letters, unless case matters.
+    kept = parts if context.settings.case_sensitive else tuple(part.lower() for part in parts)
+    qualifier = (kept[-1],) if len(kept) == 1 else kept
     attributes = tuple(replace(a, qualifier=qualifier) for a in frame.attributes)
     slots = {a.id: i for i, a in enumerate(attributes)}
     return Frame(frame.plain(), attributes, slots, plans=deeper(frame.plans, attributes))

@@ -32,6 +32,7 @@ TABLE_HANDLERS: dict[type, Handler] = {
     tree.AlterTable: lazily("table_commands_alter", "alter_table"),
     tree.TruncateTable: lazily("table_commands_alter", "truncate_table"),
     tree.Insert: lazily("writes_sql", "insert_rows"),
+    tree.MultiInsert: lazily("writes_multi", "insert_several"),
     tree.Delete: lazily("writes_changes", "delete_rows"),
     tree.Update: lazily("writes_changes", "update_rows"),
     tree.Merge: lazily("writes_merge", "merge_rows"),
@@ -39,7 +40,7 @@ TABLE_HANDLERS: dict[type, Handler] = {
 }
 
 WORDS = re.compile(
-    r"\s*(?:CREATE|REPLACE|DROP|ALTER|TRUNCATE|INSERT|DELETE|UPDATE|MERGE|CALL|WITH)\b(?!\s+(?:OR\s+REPLACE\s+)?"
+    r"\s*(?:CREATE|REPLACE|DROP|ALTER|TRUNCATE|INSERT|DELETE|UPDATE|MERGE|CALL|WITH|FROM)\b(?!\s+(?:OR\s+REPLACE\s+)?"
     r"(?:(?:GLOBAL\s+)?TEMP(?:ORARY)?\s+)?(?:VIEW|FUNCTION))",
     re.IGNORECASE,
 )

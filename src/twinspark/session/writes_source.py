@@ -11,6 +11,7 @@ from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.connect.types import proto_schema_to_pyspark_data_type
 from pyspark.sql.types import StructType
 
+from twinspark.analysis.context import ROWS_ARE_GIVEN
 from twinspark.analysis.local_data import local_data
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
@@ -66,6 +67,7 @@ class ForSpark(NotNative):
 
 
 def by_spark(change: Command) -> Answer:
+    token = ROWS_ARE_GIVEN.set(True)
     try:
         return change()
     except ForSpark:
@@ -73,6 +75,8 @@ def by_spark(change: Command) -> Answer:
     except NotNative as why:
         operation = f"what only Spark computes outside of a query ({why.reason})"
         raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName="written", operation=operation) from why
+    finally:
+        ROWS_ARE_GIVEN.reset(token)
 
 
 def from_spark(session: "Session", relation: Any) -> Frame:

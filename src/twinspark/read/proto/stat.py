@@ -176,19 +176,4 @@ def number_or_zero(name: str, frame: Frame, context: Context) -> Expression:
     return build.case_when([(missing, build.literal(0.0, DOUBLE))], build.cast(column, DOUBLE, settings), settings)
 
 
-# ---- samples
-
-
-@RELATIONS.handles("sample")
-def read_sample(message: Any, context: Context) -> Frame:
-    """All rows or none: which ones otherwise is a matter of Spark's partitions."""
-    if message.with_replacement or message.lower_bound != 0.0 or message.upper_bound not in (0.0, 1.0):
-        raise NotNative("a sample: which rows it takes depends on Spark's partitions")
-    frame = read_frame(message.input, context)
-    return frame if message.upper_bound == 1.0 else make.limit(frame, 0)
-
-
-RELATIONS.to_spark(
-    sample_by="a stratified sample: which rows it takes depends on Spark's partitions",
-    freq_items="frequent items: which false ones are among them depends on Spark's partitions",
-)
+RELATIONS.to_spark(freq_items="frequent items: which false ones are among them depends on Spark's partitions")

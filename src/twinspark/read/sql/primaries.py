@@ -80,10 +80,9 @@ class Primaries(Forms):
             if self.kinds[self.at + 1] not in self.names:
                 self.fail(self.at + 1)
                 break
-            if self._is_identifier_call(self.at + 1):
-                break
+            is_function = self._is_identifier_call(self.at + 1)  # a.IDENTIFIER('b') calls a function of that name
             self.at += 1
-            parts.append(self.identifier())
+            parts.append(self.simple_identifier() if is_function else self.identifier())
         if self.kinds[self.at] == "(" and len(parts) > 1:
             return self.function_call(Name(start, self.stop, tuple(parts)))
         return Column(start, self.stop, tuple(parts))
