@@ -100,5 +100,5 @@ def rows_of_schema(rng: random.Random, rows: int) -> pa.Table:
     return table(a=(pa.string(), [made() for _ in range(rows)]))
 
 
-READ = f"CAST(CAST(spark_from_json(a, '{LETTERS}') AS JSON) AS {TYPE})"
+READ = f"CAST(CAST(spark_from_json(a, '{LETTERS}', '') AS JSON) AS {TYPE})"
 case("json_from_and_to", rows_of_schema, f"to_json(from_json(a, '{SCHEMA}'))", f"spark_to_json([{READ}], true)")

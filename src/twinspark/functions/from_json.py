@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.casts import cast_sql, not_native
-from twinspark.functions.json import constant_options
+from twinspark.functions.json import constant_options, schema_letters
 from twinspark.functions.registry import fn
-from twinspark.functions.schema_texts import schema_of
+from twinspark.functions.schema_texts import schema_of, schema_of_json
 from twinspark.functions.settings import Settings
 from twinspark.functions.spelling import duck_type, quoted_name, text
 from twinspark.functions.typing import Call, Typed
@@ -37,6 +38,7 @@ from twinspark.types import (
 )
 
 CORRUPT = "_corrupt_record"
+_keys = itertools.count(1)
 LETTERS: dict[type, str] = {
     BooleanType: "b",
     ByteType: "t",
@@ -51,29 +53,39 @@ LETTERS: dict[type, str] = {
 }
 # Patterns of a whole date, and a time after it if need be: what DateFormatter and TimestampFormatter read alike.
 DATE_PATTERN = r"(yyyy[/.-]MM[/.-]dd|dd[/.-]MM[/.-]yyyy|MM[/.-]dd[/.-]yyyy)"
+TRUTH = re.compile("(?i)true|false")
 OPTIONS = {
-    "mode": re.compile("(?i)permissive"),
+    "mode": re.compile("(?i)permissive|failfast"),
     "dateformat": re.compile(DATE_PATTERN),
     "timestampformat": re.compile(rf"{DATE_PATTERN}( HH:mm(:ss([.]SSS)?)?)?"),
+    "columnnameofcorruptrecord": re.compile(".+", re.S),
+    "allowsinglequotes": TRUTH,
+    "allownonnumericnumbers": TRUTH,
+    "allowunquotedcontrolchars": TRUTH,
+}
+# An option at this value is this letter for the extension.
+OPTION_LETTERS = {
+    ("allowsinglequotes", "false"): "q",
+    ("allownonnumericnumbers", "false"): "n",
+    ("allowunquotedcontrolchars", "true"): "u",
+    ("mode", "failfast"): "F",
 }
 READ_LATER = DecimalType | DateType | TimestampType  # as strings first
 
 
-def letters(type: DataType) -> str:
-    """The schema as the extension reads it."""
+def letters(type: DataType, corrupt: str = "") -> str:
+    """The schema as the extension reads it; `corrupt` is the root's column for texts that do not fit."""
     if type == STRING:
         return "v"
     if isinstance(type, ArrayType):
-        check_read_at_once(type)
         return f"[{letters(type.elementType)}"
     if isinstance(type, MapType) and type.keyType == STRING:
-        check_read_at_once(type)
         return f"m{letters(type.valueType)}"
     if isinstance(type, StructType):
-        names = [field.name for field in type.fields]
-        if CORRUPT in names or not names:
-            raise NotNative("from_json with a column for corrupt records, or without columns")
-        return "(" + "".join(f"{len(n.encode())}:{n}{letters(f.dataType)}" for n, f in named(type)) + ")"
+        if not type.fields:
+            raise NotNative("from_json without columns")
+        spelled = ("c" if n == corrupt else letters(f.dataType) for n, f in named(type))
+        return "(" + "".join(f"{len(n.encode())}:{n}{s}" for n, s in zip(type.names, spelled, strict=True)) + ")"
     if type.__class__ not in LETTERS:
         raise NotNative(f"from_json to {type.simpleString()}")
     return LETTERS[type.__class__]
@@ -83,17 +95,33 @@ def named(type: StructType) -> list[tuple[str, StructField]]:
     return [(field.name, field) for field in type.fields]
 
 
-def check_read_at_once(type: DataType) -> None:
-    """One element that cannot be read makes the whole array null: that must be known where the array is read."""
-    if any(isinstance(inner, READ_LATER) for inner in nested_types(type)):
-        raise NotNative("from_json to arrays or maps of dates, timestamps or decimals")
+def check_corrupt(type: DataType, corrupt: str, letters: str) -> None:
+    """What is read later is known to fit only later."""
+    fields = {f.name: f.dataType for f in type.fields} if isinstance(type, StructType) else {}
+    later = any(isinstance(inner, READ_LATER) for inner in nested_types(type))
+    if fields.get(corrupt, STRING) != STRING:
+        raise NotNative("a column for corrupt records that is no string")
+    if later and (corrupt in fields or "F" in letters):
+        raise NotNative("from_json to dates, timestamps or decimals, where what does not fit is to be told")
 
 
 def read_first(type: DataType) -> DataType:
     """What DuckDB makes of the JSON."""
     if isinstance(type, StructType):
         return StructType([StructField(f.name, read_first(f.dataType), True) for f in type.fields])
+    if isinstance(type, ArrayType):
+        return ArrayType(read_first(type.elementType), True)
+    if isinstance(type, MapType):
+        return MapType(type.keyType, read_first(type.valueType), True)
     return STRING if isinstance(type, READ_LATER) else type
+
+
+def read_members(values: str, type: DataType, settings: Settings, patterns: dict[str, str]) -> tuple[str, str]:
+    """An array's elements or a map's values, and whether one of them could not be read: then all of it is null."""
+    key = f"j{next(_keys)}"
+    read = read_later(key, type, settings, patterns)
+    failed = f"len(list_filter({values}, lambda {key}: {key} IS NOT NULL AND {read} IS NULL)) > 0"
+    return f"list_transform({values}, lambda {key}: {read})", failed
 
 
 def read_later(sql: str, type: DataType, settings: Settings, patterns: dict[str, str]) -> str:
@@ -105,6 +133,12 @@ def read_later(sql: str, type: DataType, settings: Settings, patterns: dict[str,
             for n, f in named(type)
         ]
         return f"(CASE WHEN {sql} IS NOT NULL THEN struct_pack({', '.join(parts)}) END)"
+    if isinstance(type, ArrayType):
+        made, failed = read_members(sql, type.elementType, settings, patterns)
+        return f"(CASE WHEN NOT ({failed}) THEN {made} END)"
+    if isinstance(type, MapType):
+        made, failed = read_members(f"map_values({sql})", type.valueType, settings, patterns)
+        return f"(CASE WHEN {sql} IS NOT NULL AND NOT ({failed}) THEN MAP(map_keys({sql}), {made}) END)"
     if isinstance(type, TimestampType) and "timestampformat" in patterns:
         return f"spark_parse_timestamp({sql}, '{patterns['timestampformat']}', {text(settings.zone)})"
     if isinstance(type, DateType) and "dateformat" in patterns:
@@ -122,14 +156,17 @@ def from_json_type(call: Call) -> Typed:
     options = constant_options(call.arguments[2]) if len(call.arguments) > 2 else {}
     if not all(name in OPTIONS and OPTIONS[name].fullmatch(value) for name, value in options.items()):
         raise NotNative("from_json with such options")
-    if not (is_string(source.type) or is_null(source.type)) or not isinstance(getattr(schema, "value", None), str):
-        raise NotNative("from_json of what is no string, or by a schema that is no constant")
-    type = schema_type(schema.value)
-    spelled = letters(type)
+    if not (is_string(source.type) or is_null(source.type)):
+        raise NotNative("from_json of what is no string")
+    type = schema_type(constant_schema(schema))
+    chosen = "".join(OPTION_LETTERS.get((name, value.lower()), "") for name, value in options.items())
+    corrupt = options.get("columnnameofcorruptrecord", CORRUPT)
+    check_corrupt(type, corrupt, chosen)
+    spelled = letters(type, corrupt)
     duck_type(type)
 
     def write(made: Any, value: str, *others: str) -> str:
-        json = f"CAST(spark_from_json({value}, {text(spelled)}) AS JSON)"
+        json = f"CAST(spark_from_json({value}, {text(spelled)}, '{chosen}') AS JSON)"
         first = f"CAST({json} AS {duck_type(read_first(type))})"
         if read_first(type) == type:
             return first
@@ -138,6 +175,15 @@ def from_json_type(call: Call) -> Typed:
     shown = "entries" if isinstance(type, MapType) else f"from_json({source.text})"
     casts = [STRING, *([None] * (len(call.arguments) - 1))]
     return Typed(type, True, casts, writer=write, text=shown)
+
+
+def constant_schema(schema: Any) -> str:
+    """A constant, or what schema_of_json makes of one."""
+    if getattr(schema, "name", "") == "schema_of_json":
+        return schema_of_json(schema.arguments[0].value, schema_letters(schema))
+    if not isinstance(getattr(schema, "value", None), str):
+        raise NotNative("a schema that is no constant")
+    return str(schema.value)
 
 
 def schema_type(source: str) -> DataType:

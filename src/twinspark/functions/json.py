@@ -67,12 +67,41 @@ def tuple_type(call: Call) -> Typed:
 fn("json_tuple(any, any...)", "", kind=GENERATOR, rule=tuple_type)
 
 
+# ---- schema_of_json
+
+SCHEMA_LETTERS = {"allownumericleadingzeros": "z", "primitivesasstring": "p", "dropfieldifallnull": "d"}
+
+
+def schema_letters(call: Call) -> str:
+    options = constant_options(call.arguments[1]) if len(call.arguments) > 1 else {}
+    if not all(name in SCHEMA_LETTERS and value.lower() in ("true", "false") for name, value in options.items()):
+        raise NotNative(f"{call.name} with such options")
+    return "".join(SCHEMA_LETTERS[name] for name, value in options.items() if value.lower() == "true")
+
+
+def schema_of_json_type(call: Call) -> Typed:
+    source = call.arguments[0]
+    if not isinstance(getattr(source, "value", None), str):
+        raise NotNative("schema_of_json of what is no constant string")
+    letters = schema_letters(call)
+
+    def write(made: Any, value: str, *options: str) -> str:
+        return f"spark_schema_of_json({value}, {text(letters)})"
+
+    return Typed(STRING, False, writer=write, text=f"schema_of_json({source.text})")
+
+
+fn("schema_of_json(any)", "", rule=schema_of_json_type)
+fn("schema_of_json(any, any)", "", rule=schema_of_json_type)
+
+
 # ---- to_json
 
 TIMESTAMP_PATTERN = "yyyy-MM-dd''T''HH:mm:ss.SSSXXXXX"
 NTZ_PATTERN = "yyyy-MM-dd''T''HH:mm:ss.SSS"
 SIMPLE_PATTERN = re.compile(r"[yMdHmsS/:. -]+")
 WRITTEN_AS_IT_IS = BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | DecimalType
+WRITTEN_AS_TEXT = BinaryType | NullType | VariantType
 KEYS = BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | DateType
 
 
@@ -94,9 +123,7 @@ def check_written(type: DataType) -> None:
     elif isinstance(type, StructType):
         for field in type.fields:
             check_written(field.dataType)
-    elif not (
-        isinstance(type, WRITTEN_AS_IT_IS | BinaryType | NullType | VariantType) or is_string(type) or is_moment(type)
-    ):
+    elif not (isinstance(type, WRITTEN_AS_IT_IS | WRITTEN_AS_TEXT) or is_string(type) or is_moment(type)):
         raise NotNative(f"to_json of {type.simpleString()}")
 
 

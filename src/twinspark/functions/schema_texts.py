@@ -13,6 +13,21 @@ def use(reader: Callable[[str], DataType]) -> None:
     _readers[:] = [reader]
 
 
+_finders: list[Callable[[str, str], str | None]] = []
+
+
+def use_finder(finder: Callable[[str, str], str | None]) -> None:
+    """The extension's way to find the schema of a JSON text, by letters for its options; None: only Spark can tell."""
+    _finders[:] = [finder]
+
+
+def schema_of_json(json: str, options: str) -> str:
+    found = _finders[0](json, options) if _finders else None
+    if found is None:
+        raise NotNative("the schema of JSON that only Spark reads")
+    return found
+
+
 def schema_of(text: str) -> DataType:
     if not _readers:
         raise NotNative("a schema given as text")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import duckdb
 
+from twinspark.functions import schema_texts
+
 LIBRARY = Path(__file__).parent / "twinspark.duckdb_extension"
 
 
@@ -51,6 +53,19 @@ def load(connection: duckdb.DuckDBPyConnection) -> bool:
     connection.execute(f"LOAD {_quoted(LIBRARY)}")
     connection.execute(f"SELECT spark_zoneinfo({_quoted(ZONES)})").fetchall()
     return True
+
+
+def schema_of_json(json: str, options: str) -> str | None:
+    """What schema_of_json gives, where it must be known before anything runs."""
+    if "spark_schema_of_json" not in FUNCTIONS:
+        return None
+    find = ctypes.CDLL(str(LIBRARY)).twinspark_schema_of_json
+    find.restype = ctypes.c_char_p
+    found = find(json.encode(), len(json.encode()), options.encode())
+    return found.decode() if found is not None else None
+
+
+schema_texts.use_finder(schema_of_json)
 
 
 def use_java(connection: duckdb.DuckDBPyConnection, version: int) -> None:

@@ -1,8 +1,11 @@
-/* from_json: what Spark's JacksonParser makes of a text and a schema, in its PERMISSIVE mode.
+/* from_json: what Spark's JacksonParser makes of a text and a schema.
  *
- * SQL spelling: CAST(CAST(spark_from_json(text, schema) AS JSON) AS <type>). The result is JSON again, but with nothing in it that
- * does not fit the schema. The schema is written in letters: b boolean, t s i l whole numbers, f d floating ones, v string,
- * q a number or string kept as a string, Q a string kept so, [x array, mx map of strings to x, (3:abcx4:defgy) struct. */
+ * SQL spelling: CAST(CAST(spark_from_json(text, schema, options) AS JSON) AS <type>). The result is JSON again, but with nothing in it
+ * that does not fit the schema. The schema is written in letters: b boolean, t s i l whole numbers, f d floating ones, v string,
+ * q a number or string kept as a string, Q a string kept so, [x array, mx map of strings to x, (3:abcx4:defgy) struct, and c, in the
+ * root struct, the text itself when it does not fit.
+ * Options are letters: q only double quotes, n no NaN and its kin, u raw control characters, F the first text that does not fit ends
+ * all, r the rows of spark.read.json (the schema is that of an array of structs), D which leaves out what does not fit. */
 #include "json.h"
 #include <errno.h>
 #include <math.h>
@@ -49,6 +52,8 @@ typedef struct {
     json_writer scratch;
     int catchers; /* fields of structs and values of maps around what is read */
     bool noted, caught;
+    bool bad; /* something did not fit */
+    bool rows, drops, stops;
 } conversion;
 
 enum outcome { CONVERTED, FAILED };
@@ -109,12 +114,12 @@ static enum outcome convert_field(conversion *task, const schema *to, buffer *ou
 
 static int field_named(const json_reader *reader, const schema *to) {
     for (int i = 0; i < to->count; i++)
-        if (to->names[i].length == reader->string.length && memcmp(to->names[i].bytes, reader->string.bytes, reader->string.length) == 0)
+        if (to->children[i].kind != 'c' && to->names[i].length == reader->string.length && memcmp(to->names[i].bytes, reader->string.bytes, reader->string.length) == 0)
             return i;
     return -1;
 }
 
-/* Every field, null where nothing was found. */
+/* Every field, null where nothing was found; a mark where the text itself may be wanted, which no JSON string has in it. */
 static void write_fields(const schema *to, const buffer *fields, buffer *out) {
     for (int i = 0; i < to->count; i++) {
         add_byte(out, i ? ',' : '{');
@@ -122,6 +127,8 @@ static void write_fields(const schema *to, const buffer *fields, buffer *out) {
         add_byte(out, ':');
         if (fields && fields[i].length)
             add_bytes(out, fields[i].bytes, fields[i].length);
+        else if (to->children[i].kind == 'c')
+            add_text(out, "\"\x01\"");
         else
             add_text(out, "null");
     }
@@ -201,6 +208,21 @@ static enum outcome convert_array(conversion *task, const schema *to, buffer *ou
     while (step(task) != END_ARRAY && !task->reader.problem) {
         add_byte(out, mark);
         mark = ',';
+        if (convert(task, to->children, out) == FAILED)
+            return FAILED;
+    }
+    add_text(out, mark == '[' ? "[]" : "]");
+    return CONVERTED;
+}
+
+/* The rows of spark.read.json: one for each object of an array. */
+static enum outcome convert_rows(conversion *task, const schema *to, buffer *out) {
+    char mark = '[';
+    while (step(task) != END_ARRAY && !task->reader.problem) {
+        add_byte(out, mark);
+        mark = ',';
+        if (task->reader.token == VALUE_NULL)
+            task->reader.problem = ELSEWHERE;
         if (convert(task, to->children, out) == FAILED)
             return FAILED;
     }
@@ -290,12 +312,20 @@ static enum outcome convert_kept(conversion *task, bool numbers, buffer *out) {
     return quoted(task, reader->raw, out);
 }
 
+static enum outcome convert_fitting(conversion *task, const schema *to, buffer *out);
+
 static enum outcome convert(conversion *task, const schema *to, buffer *out) {
-    json_reader *reader = &task->reader;
-    if (reader->token == VALUE_NULL) {
+    if (task->reader.token == VALUE_NULL) {
         add_text(out, "null");
         return CONVERTED;
     }
+    enum outcome outcome = convert_fitting(task, to, out);
+    task->bad |= outcome == FAILED;
+    return outcome;
+}
+
+static enum outcome convert_fitting(conversion *task, const schema *to, buffer *out) {
+    json_reader *reader = &task->reader;
     switch (to->kind) {
     case 'b':
         if (reader->token != VALUE_TRUE && reader->token != VALUE_FALSE)
@@ -321,6 +351,8 @@ static enum outcome convert(conversion *task, const schema *to, buffer *out) {
 static enum outcome convert_root(conversion *task, const schema *to, buffer *out) {
     if (task->reader.token == VALUE_NULL)
         return FAILED;
+    if (task->rows && task->reader.token == START_ARRAY)
+        return convert_rows(task, to, out);
     if (to->kind != '[' || to->children->kind != '(' || task->reader.token != START_OBJECT)
         return convert(task, to, out);
     add_byte(out, '[');
@@ -329,30 +361,102 @@ static enum outcome convert_root(conversion *task, const schema *to, buffer *out
     return outcome;
 }
 
+static bool has_corrupt(const schema *to) {
+    bool found = false;
+    for (int i = 0; to->kind == '(' && i < to->count; i++)
+        found |= to->children[i].kind == 'c';
+    return found;
+}
+
+/* Whether a text fits is known at its end: the marks become the text, or null. */
+static void set_marked(native_call *call, idx_t row, bool bad, buffer *out) {
+    static const char mark[] = "\"\x01\"";
+    char *found = memmem(out->bytes, out->length, mark, sizeof mark - 1);
+    buffer made = {0};
+    const char *from = out->bytes, *end = out->bytes + out->length;
+    for (; found; found = memmem(from, (size_t)(end - from), mark, sizeof mark - 1)) {
+        add_bytes(&made, from, (size_t)(found - from));
+        if (bad)
+            add_quoted(&made, argument_text(call, 0, row), false);
+        else
+            add_text(&made, "null");
+        from = found + sizeof mark - 1;
+    }
+    add_bytes(&made, from, (size_t)(end - from));
+    set_text(call, row, made.bytes, made.length);
+    free(made.bytes);
+}
+
+static void set_json(native_call *call, idx_t row, const conversion *task, const schema *to, buffer *out) {
+    text given = argument_text(call, 0, row);
+    if (!has_corrupt(to->kind == '[' ? to->children : to))
+        set_text(call, row, out->bytes, out->length);
+    else if (task->bad && memchr(given.bytes, 0, given.length))
+        spark_error(call, "ELSEWHERE", "reason", "a zero character in JSON that does not fit", NULL);
+    else
+        set_marked(call, row, task->bad, out);
+}
+
+/* Nothing of the text could be read. */
+static void set_nothing(native_call *call, idx_t row, conversion *task, const schema *to, buffer *out) {
+    out->length = 0;
+    task->bad = true;
+    if (to->kind != '(' && !task->rows) {
+        set_null(call, row);
+        return;
+    }
+    if (task->rows)
+        add_byte(out, '[');
+    write_fields(task->rows ? to->children : to, NULL, out);
+    if (task->rows)
+        add_byte(out, ']');
+    set_json(call, row, task, to, out);
+}
+
+/* Without a word in it there is no row at all. */
+static void set_empty(native_call *call, idx_t row, const conversion *task) {
+    if (task->rows)
+        set_text(call, row, "[]", 2);
+    else
+        set_null(call, row);
+}
+
 static void from_json_row(native_call *call, idx_t row, conversion *task, const schema *to, buffer *out) {
     json_reader *reader = &task->reader;
     open_json(reader, argument_text(call, 0, row));
     task->catchers = 0;
-    task->noted = task->caught = false;
+    task->noted = task->caught = task->bad = false;
     out->length = 0;
     step(task);
     bool empty = reader->token == NO_TOKEN && !reader->problem;
     enum outcome outcome = empty || reader->problem ? FAILED : convert_root(task, to, out);
+    bool whole = !reader->problem && outcome == CONVERTED;
     if (reader->problem == ELSEWHERE || task->caught)
         spark_error(call, "ELSEWHERE", "reason", "JSON that Spark reads on after an error", NULL);
-    else if (!reader->problem && outcome == CONVERTED)
-        set_text(call, row, out->bytes, out->length);
-    else if (to->kind == '(' && !empty) {
-        out->length = 0;
-        write_fields(to, NULL, out);
-        set_text(call, row, out->bytes, out->length);
-    } else
-        set_null(call, row);
+    else if (empty)
+        set_empty(call, row, task);
+    else if (task->stops && (!whole || task->bad))
+        spark_error(call, "ELSEWHERE", "reason", "JSON that does not fit, in FAILFAST mode", NULL);
+    else if (task->drops && (!whole || task->bad))
+        set_text(call, row, "[]", 2);
+    else if (whole)
+        set_json(call, row, task, to, out);
+    else
+        set_nothing(call, row, task, to, out);
+}
+
+static void take_options(conversion *task, text options) {
+    task->reader.double_quotes = memchr(options.bytes, 'q', options.length) != NULL;
+    task->reader.non_numeric = memchr(options.bytes, 'n', options.length) == NULL;
+    task->reader.no_controls = memchr(options.bytes, 'u', options.length) == NULL;
+    task->stops = memchr(options.bytes, 'F', options.length) != NULL;
+    task->rows = memchr(options.bytes, 'r', options.length) != NULL;
+    task->drops = memchr(options.bytes, 'D', options.length) != NULL;
 }
 
 /* The schema is a constant: the first row's is that of all. */
 static void from_json_rows(native_call *call) {
-    conversion task = {.reader = {.non_numeric = true, .no_controls = true}, .scratch = {.into_bytes = true}};
+    conversion task = {.scratch = {.into_bytes = true}};
     buffer out = {0};
     schema to = {0};
     char *written = NULL;
@@ -361,6 +465,7 @@ static void from_json_rows(native_call *call) {
             text letters = argument_text(call, 1, row);
             const char *at = written = strndup(letters.bytes, letters.length);
             to = read_schema(&at);
+            take_options(&task, argument_text(call, 2, row));
         }
         from_json_row(call, row, &task, &to, &out);
     }
@@ -371,4 +476,4 @@ static void from_json_rows(native_call *call) {
     free(out.bytes);
 }
 
-const native_function from_json_functions[] = {{"spark_from_json", "vv>v", from_json_rows, NULL}, {NULL}};
+const native_function from_json_functions[] = {{"spark_from_json", "vvv>v", from_json_rows, NULL}, {NULL}};

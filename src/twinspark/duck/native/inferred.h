@@ -1,6 +1,7 @@
 /* Types found in data, merged as Spark's JsonInferSchema does, and written as Spark's SQL shows them. */
 #pragma once
 #include "json.h"
+#include "values.h"
 
 enum inferred_kind { INFER_VOID, INFER_BOOLEAN, INFER_LONG, INFER_DECIMAL, INFER_FLOAT, INFER_DOUBLE, INFER_STRING, INFER_BINARY,
                      INFER_DATE, INFER_TIMESTAMP, INFER_TIMESTAMP_NTZ, INFER_VARIANT, INFER_ARRAY, INFER_STRUCT };

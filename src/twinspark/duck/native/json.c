@@ -162,7 +162,7 @@ static const char *past_digits(const json_reader *reader, const char *at) {
 /* The end of a number that starts at `at`; NULL when it is none. No leading zeros, digits around the point. */
 static const char *past_number(const json_reader *reader, const char *at, bool *fraction) {
     at += *at == '-';
-    if (!is_digit(reader, at) || (*at == '0' && is_digit(reader, at + 1)))
+    if (!is_digit(reader, at) || (*at == '0' && is_digit(reader, at + 1) && !reader->leading_zeros))
         return NULL;
     at = past_digits(reader, at);
     *fraction = false;

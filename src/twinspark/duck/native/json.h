@@ -25,6 +25,7 @@ typedef struct {
     bool non_numeric; /* NaN, Infinity and their kin are numbers */
     bool no_controls; /* raw control characters in strings are an error */
     bool double_quotes; /* only these enclose strings */
+    bool leading_zeros; /* 007 is a number */
 } json_reader;
 
 void open_json(json_reader *reader, text value);
