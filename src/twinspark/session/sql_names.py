@@ -167,14 +167,20 @@ def find(parts: Sequence[str], context: Context, session: "Session") -> Temporar
 
 
 def found_in_catalog(parts: Sequence[str], context: Context, session: "Session") -> Found | None:
+    """What has this name; Spark's turn if ours know none and its own catalog may."""
+    found = found_in_ours(parts, context, session)
+    if found is None and context.tables is not None:
+        context.tables.check_elsewhere(parts)
+    return found
+
+
+def found_in_ours(parts: Sequence[str], context: Context, session: "Session") -> Found | None:
     name = session.catalogs.resolve(parts, context.catalog, [context.database])
     catalog = session.catalogs.get(name.catalog)
     if (view := catalog.load_view(name.identifier)) is not None:
         return Found(name, view=view)
     if catalog.table_exists(name.identifier):
         return Found(name, table=catalog.load_table(name.identifier))
-    if context.tables is not None:
-        context.tables.check_elsewhere(parts)
     return None
 
 

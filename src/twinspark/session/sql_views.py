@@ -14,7 +14,7 @@ from twinspark.session.sql_names import (
     Found,
     TemporaryView,
     find,
-    found_in_catalog,
+    found_in_ours,
     located,
     not_found,
     parts_of,
@@ -159,7 +159,7 @@ def create_persisted(
     shown = renamed(definition, statement.columns, full)
     check_permanent(full, statement.query, shown, bool(statement.columns), session)
     check_names(shown, context)
-    found = found_in_catalog(parts, context, session)
+    found = found_in_ours(parts, context, session)  # as for a table: what is new is ours, whatever else Spark holds
     if found is not None and statement.if_not_exists:
         return answer()
     if found is not None:
