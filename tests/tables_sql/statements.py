@@ -1,4 +1,4 @@
-"""The statements of statements.sql, and how a session answers each: schema and rows, or why it is refused."""
+"""The statements of statements/*.sql, and how a session answers each: schema and rows, or why it is refused."""
 
 import json
 from pathlib import Path
@@ -7,13 +7,17 @@ from typing import Any
 from pyspark.errors import PySparkException
 
 HERE = Path(__file__).parent
-RECORDED = HERE / "recorded" / "statements.json"
+TOPICS = sorted(path.stem for path in (HERE / "statements").glob("*.sql"))
 DATABASE = "tables_sql"
 
 
-def statements() -> list[str]:
+def recorded(topic: str) -> Path:
+    return HERE / "recorded" / f"{topic}.json"
+
+
+def statements(topic: str) -> list[str]:
     """One statement ends with a semicolon at the end of its line; comments are lines of their own."""
-    lines = (HERE / "statements.sql").read_text().splitlines()
+    lines = (HERE / "statements" / f"{topic}.sql").read_text().splitlines()
     text = "\n".join(line for line in lines if not line.startswith("--"))
     return [each.strip().rstrip(";") for each in text.split(";\n") if each.strip()]
 
@@ -31,7 +35,9 @@ def plain(row: Any) -> Any:
     return json.loads(json.dumps(row, default=repr))
 
 
-def all_answers(spark: Any) -> list[dict[str, Any]]:
-    spark.sql(f"CREATE DATABASE IF NOT EXISTS {DATABASE}").collect()
+def all_answers(spark: Any, topic: str) -> list[dict[str, Any]]:
+    spark.sql("USE default").collect()
+    spark.sql(f"DROP DATABASE IF EXISTS {DATABASE} CASCADE").collect()
+    spark.sql(f"CREATE DATABASE {DATABASE}").collect()
     spark.sql(f"USE {DATABASE}").collect()
-    return [{"statement": each, **answer(spark, each)} for each in statements()]
+    return [{"statement": each, **answer(spark, each)} for each in statements(topic)]

@@ -95,10 +95,14 @@ def as_created(table: Any) -> Any:
     )
 
 
+def declared_type(field: StructField) -> str:
+    return str((field.metadata or {}).get("__CHAR_VARCHAR_TYPE_STRING") or field.dataType.simpleString())
+
+
 def default_rows(schema: StructType) -> list[tuple[str, str, str]]:
     """The defaults of columns, under one heading."""
     told = [(f, (f.metadata or {}).get("CURRENT_DEFAULT")) for f in schema.fields]
-    rows = [(f.name, f.dataType.simpleString(), str(default)) for f, default in told if default is not None]
+    rows = [(f.name, declared_type(f), str(default)) for f, default in told if default is not None]
     return [("", "", ""), ("# Column Default Values", "", ""), *rows] if rows else []
 
 

@@ -12,7 +12,7 @@ from twinspark.read.sql import tree
 from twinspark.read.sql.tree import alterations as changes
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer
-from twinspark.session.table_commands_create import check_name, default_text, literal_text, plain_field
+from twinspark.session.table_commands_create import check_name, default_text, literal_text
 from twinspark.session.tables_targets import (
     Target,
     at_name,
@@ -40,12 +40,13 @@ from twinspark.tables import (
     UpdateColumnNullability,
 )
 from twinspark.tables.changes import exact_path, find_field
+from twinspark.tables.char_types import raw_type
 from twinspark.tables.ducktext import identifier
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.scan_sql import duck_scan
-from twinspark.types import StructField, quote_identifier
+from twinspark.types import quote_identifier
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -162,7 +163,7 @@ def column_steps(each: changes.ColumnChange, altering: Altering) -> list[TableCh
 
 def new_default(each: changes.ColumnChange, altering: Altering) -> str:
     found = find_field(altering.target.table.schema, each.column.parts)
-    asked = AskedDefault(each.default, found.dataType)
+    asked = AskedDefault(each.default, raw_type(found))
     return default_text(asked, altering.text, altering.context, "ALTER TABLE ALTER COLUMN", each.column.parts[-1])
 
 
@@ -171,7 +172,7 @@ class AskedDefault:
 
     def __init__(self, default: Any, type: Any) -> None:
         self.default = default
-        self.type = plain_field(StructField("c", type)).dataType
+        self.type = type
         self.name = ""
 
 

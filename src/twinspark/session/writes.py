@@ -1,6 +1,5 @@
 """Rows on their way into a table: typed and named as its columns, checked, written and committed in one step."""
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,12 +11,12 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Frame
 from twinspark.duck.errors import translated
 from twinspark.errors import SparkError
-from twinspark.functions.spelling import error
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Cast
 from twinspark.plan.relations import Project
 from twinspark.session.native import Query
 from twinspark.session.tables_targets import Target, connection_of
+from twinspark.tables.char_types import stored
 from twinspark.tables.delta import DeltaTable
 from twinspark.tables.ducktext import identifier
 from twinspark.tables.file_table import FileTable
@@ -25,10 +24,8 @@ from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.iceberg.staged import CommitConflict
 from twinspark.tables.predicates import Predicate
-from twinspark.types import DecimalType, StructField, StructType, quote_identifier
+from twinspark.types import DecimalType, StructType, quote_identifier
 
-CHAR_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
-LIMITED = re.compile(r"(char|varchar)\((\d+)\)")
 TRIES = 5  # of a change whose rows another writer touched meanwhile: it is made again, from what is there then
 Result = TypeVar("Result")
 
@@ -52,7 +49,7 @@ class Rows:
         self.query.bind()
         names = [f"c{at}" for at in range(len(self.schema.fields))]
         columns = ", ".join(
-            f"{limited(name, field)} AS {identifier(field.name)}"
+            f"{stored(name, field)} AS {identifier(field.name)}"
             for name, field in zip(names, self.schema.fields, strict=True)
         )
         return f"SELECT {columns} FROM ({self.query.text}) AS rows({', '.join(names)})"
@@ -81,21 +78,6 @@ def overflows(made: Cast, failure: SparkError) -> bool:
     if failure.condition.startswith("NUMERIC_VALUE_OUT_OF_RANGE") and isinstance(made.type, DecimalType):
         return (str(made.type.precision), str(made.type.scale)) == (told["precision"], told["scale"])
     return False
-
-
-def limited(value: str, field: StructField) -> str:
-    """Spaces at the end may be cut off to fit; a CHAR is filled up (CharVarcharCodegenUtils)."""
-    found = LIMITED.fullmatch(str((field.metadata or {}).get(CHAR_TYPE, "")))
-    if found is None:
-        return value
-    limit = int(found[2])
-    refused = error("EXCEED_LIMIT_LENGTH", limit=str(limit))
-    trimmed = f"rtrim({value}, ' ')"
-    kept = f"rpad({value}, {limit}, ' ')" if found[1] == "char" else value
-    return (
-        f"CASE WHEN length({value}) <= {limit} THEN {kept} WHEN length({trimmed}) > {limit} THEN {refused} "
-        f"ELSE rpad({trimmed}, {limit}, ' ') END"
-    )
 
 
 @contextmanager

@@ -18,12 +18,13 @@ from twinspark.read.walk.sources import aliased
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import Target, at_name, connection_of, written_parts, written_to
-from twinspark.session.writes import Rows, again, limited, spark_errors
+from twinspark.session.writes import Rows, again, spark_errors
 from twinspark.session.writes_assignment import Assignment
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import either, from_spark
 from twinspark.session.writes_sql import done, is_default
 from twinspark.session.writes_statement import query_message, walk_of
+from twinspark.tables import char_types
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.catalog import IcebergCatalog
@@ -217,7 +218,7 @@ def updated(frame: Frame, statement: tree.Update, found: Changing, count: int) -
 
 
 def column_sql(value: Expression, name: str, found: Changing, texts: Texts, columns: Sequence[str]) -> str:
-    return limited(texts.write(value, columns), found.field(name))
+    return char_types.stored(texts.write(value, columns), found.field(name))
 
 
 def assigned(

@@ -17,12 +17,13 @@ from twinspark.read.walk.sources import aliased
 from twinspark.session.native import Query
 from twinspark.session.sql_results import Answer
 from twinspark.session.tables_targets import connection_of, written_parts
-from twinspark.session.writes import again, limited, spark_errors
+from twinspark.session.writes import again, spark_errors
 from twinspark.session.writes_changes import Changing, assigned, changing, checked, is_true, without_hidden
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_sql import done, is_default
 from twinspark.session.writes_statement import query_message
+from twinspark.tables import char_types
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.types import StructField
@@ -109,7 +110,7 @@ class Merging:
             if action.values is None:
                 return dml.MergeAction(None, condition)
             values = {
-                name: limited(texts.write(value, columns), self.found.field(name))
+                name: char_types.stored(texts.write(value, columns), self.found.field(name))
                 for name, value in action.values.items()
             }
             return dml.MergeAction(values, condition)

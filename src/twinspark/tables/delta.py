@@ -16,6 +16,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.tables import parquet
 from twinspark.tables.catalog import Identifier, Version
 from twinspark.tables.changes import AddColumn, RemoveProperty, SetProperty, TableChange, check_new_column
+from twinspark.tables.char_types import plain_field
 from twinspark.tables.ducktext import duck_type, identifier, literals
 from twinspark.tables.filescan import FileScan, ScanContext, empty_select
 from twinspark.tables.listing import LeafFile, leaf_of, local_path
@@ -158,7 +159,7 @@ def spark_schema(table: Any) -> StructType:
 
 
 def field_json(name: str, type: DataType) -> dict[str, Any]:
-    return {"name": name, "type": type.jsonValue(), "nullable": True, "metadata": {}}
+    return dict(plain_field(StructField(name, type, True)).jsonValue())
 
 
 def refuse_features(table: Any) -> None:

@@ -16,15 +16,18 @@ from twinspark.tables.changes import (
     RemoveProperty,
     SetProperty,
     TableChange,
+    UpdateColumn,
     UpdateColumnComment,
     check_new_column,
     find_field,
 )
+from twinspark.tables.char_types import padded, plain_field, raw_type
 from twinspark.tables.files import scan
 from twinspark.tables.filescan import FileScan, ScanContext
 from twinspark.tables.listing import local_path
 from twinspark.tables.transforms import Identity, Transform, not_a_transform
 from twinspark.tables.write import FileWrite, Written, write_files
+from twinspark.types import quote_identifier, sql_name
 
 FORMATS = frozenset({"parquet", "csv", "json", "orc", "text"})
 
@@ -49,7 +52,8 @@ class FileTable:
     def read(self, context: ScanContext) -> FileScan:
         """A table's files as Spark reads them: the table's schema, partition columns last."""
         os.makedirs(local_path(self.location), exist_ok=True)
-        return scan(self.provider, [self.location], self.options, self.schema, context)
+        found = scan(self.provider, [self.location], self.options, self.schema, context)
+        return replace(found, schema=self.schema, sql=padded(found.sql, self.schema))
 
     def write(self, select: str, mode: str, connection: Any, dynamic: bool = False) -> Written | None:
         os.makedirs(local_path(self.location), exist_ok=True)
@@ -114,11 +118,29 @@ def partitions_last(schema: StructType, names: Sequence[str]) -> StructType:
     return StructType([field for field in schema.fields if field.name not in names] + last)
 
 
-def altered(table: FileTable, changes: Sequence[TableChange]) -> FileTable:
+def altered(table: FileTable, changes: Sequence[TableChange], full_name: str) -> FileTable:
     """The changes Spark allows on a file table, in order; the others are refused in its words."""
     for change in changes:
-        table = altered_once(table, change)
+        if isinstance(change, UpdateColumn):
+            check_same_type(table, change, full_name)
+        else:
+            table = altered_once(table, change)
     return table
+
+
+def check_same_type(table: FileTable, change: UpdateColumn, full_name: str) -> None:
+    """A column of files keeps its type: to name the one it has is all that may be asked."""
+    field = find_field(table.schema, change.column)
+    if raw_type(field) != change.type:
+        name = ".".join(map(quote_identifier, change.column))
+        raise SparkError(
+            "NOT_SUPPORTED_CHANGE_COLUMN",
+            table=full_name,
+            originName=name,
+            originType=f'"{sql_name(raw_type(field))}"',
+            newName=name,
+            newType=f'"{sql_name(change.type)}"',
+        )
 
 
 def altered_once(table: FileTable, change: TableChange) -> FileTable:
@@ -138,7 +160,7 @@ def with_column(table: FileTable, change: AddColumn) -> StructType:
     """New columns stand before the partition columns; a position is accepted and ignored."""
     check_new_column(table.schema, change.name)
     metadata = {} if change.comment is None else {"comment": change.comment}
-    made = StructField(change.name, change.type, True, metadata)
+    made = plain_field(StructField(change.name, change.type, True, metadata))
     split = len(table.schema.fields) - len(table.partitioning)
     return StructType([*table.schema.fields[:split], made, *table.schema.fields[split:]])
 

@@ -10,6 +10,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.tables import file_table
 from twinspark.tables.catalog import Identifier, Namespace, StagedTable, Version
 from twinspark.tables.changes import TableChange
+from twinspark.tables.char_types import padded
 from twinspark.tables.delta import DeltaTable
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.files import scan
@@ -136,7 +137,11 @@ class SessionCatalog:
         other = self.other(identifier)
         if other is None:
             return self.iceberg.alter_table(identifier, changes)
-        changed = other.altered(changes) if isinstance(other, DeltaTable) else file_table.altered(other, changes)
+        changed = (
+            other.altered(changes)
+            if isinstance(other, DeltaTable)
+            else file_table.altered(other, changes, self.iceberg.full_name(identifier))
+        )
         self.store.put(self.name, "table", *key(identifier), changed.definition())
         return changed
 
@@ -185,7 +190,7 @@ class SessionCatalog:
         if isinstance(table, IcebergTable):
             planned = table.scan(predicate, version)
             files = [f"file://{path}" for path in planned.files]
-            return FileScan(planned.schema, duck_scan(planned), files, planned.size_in_bytes)
+            return FileScan(planned.schema, padded(duck_scan(planned), planned.schema), files, planned.size_in_bytes)
         if isinstance(table, DeltaTable):
             return table.read(context, version)
         if version is not None:

@@ -6,7 +6,7 @@ from typing import Any
 from pyiceberg.exceptions import ValidationError
 from pyiceberg.table import Transaction
 from pyiceberg.table.update import RemovePropertiesUpdate, SetPropertiesUpdate
-from pyspark.sql.types import StructType
+from pyspark.sql.types import CharType, DataType, StringType, StructType, VarcharType
 
 from twinspark.errors import SparkError
 from twinspark.tables.changes import (
@@ -30,6 +30,7 @@ from twinspark.tables.changes import (
     find_field,
     quoted,
 )
+from twinspark.tables.char_types import raw_type
 from twinspark.tables.iceberg.types import DEFAULT, EXISTS, SPARK_TYPE, WIDENED, iceberg_type, spark_schema
 from twinspark.types import sql_name
 
@@ -85,10 +86,12 @@ def remember_type(transaction: Transaction, path: ColumnPath, type: Any) -> None
 def update_column(transaction: Transaction, change: UpdateColumn, table_name: str) -> None:
     schema = schema_now(transaction)
     path = exact_path(schema, change.column)
-    old = find_field(schema, path).dataType
+    field = find_field(schema, path)
+    old = raw_type(field)
     counter = iter(range(10_000_000, 2**31))
     wanted = iceberg_type(change.type, lambda: next(counter))
     try:
+        check_length(old, change.type)
         with transaction.update_schema() as update:
             update.update_column(path, field_type=wanted)
     except (ValidationError, ValueError) as error:
@@ -101,6 +104,21 @@ def update_column(transaction: Transaction, change: UpdateColumn, table_name: st
             newType=f'"{sql_name(change.type)}"',
         ) from error
     remember_type(transaction, path, change.type)
+
+
+def check_length(old: DataType, new: DataType) -> None:
+    """A text's room may grow, but a CHAR is filled to its length, and a string has none (checkAlterTableCommand)."""
+    match old, new:
+        case CharType(), CharType():
+            fits = old.length == new.length
+        case ((CharType() | VarcharType()), VarcharType()):
+            fits = old.length <= new.length
+        case ((CharType() | VarcharType()), _):
+            fits = isinstance(new, StringType)
+        case _:
+            fits = not isinstance(new, CharType | VarcharType)
+    if not fits:
+        raise ValidationError(f"{old.simpleString()} cannot become {new.simpleString()}")
 
 
 def update_nullability(transaction: Transaction, change: UpdateColumnNullability, table_name: str) -> None:

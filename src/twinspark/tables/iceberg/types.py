@@ -32,6 +32,7 @@ from pyspark.sql.types import (
 )
 
 from twinspark.errors import SparkError
+from twinspark.tables.char_types import plain_field
 from twinspark.types import sql_name
 
 # A field whose Spark type Iceberg widens (tinyint, smallint, char, varchar, intervals) keeps it here, by field id.
@@ -170,10 +171,10 @@ def nested_fields(type: iceberg.IcebergType) -> list[iceberg.NestedField]:
 
 def spark_schema(schema: Schema, properties: Mapping[str, str]) -> StructType:
     """The schema as Spark sees it: remembered types, comments and defaults put back."""
-    return StructType([spark_field(field, properties) for field in schema.fields])
+    return StructType([plain_field(raw_field(field, properties)) for field in schema.fields])
 
 
-def spark_field(field: iceberg.NestedField, properties: Mapping[str, str]) -> StructField:
+def raw_field(field: iceberg.NestedField, properties: Mapping[str, str]) -> StructField:
     metadata: dict[str, object] = {}
     if field.doc is not None:
         metadata["comment"] = field.doc
@@ -183,11 +184,7 @@ def spark_field(field: iceberg.NestedField, properties: Mapping[str, str]) -> St
     exists = properties.get(f"{EXISTS}{field.field_id}")
     if exists is not None:
         metadata["EXISTS_DEFAULT"] = exists
-    type = spark_type(field, properties)
-    if isinstance(type, CharType | VarcharType):
-        metadata["__CHAR_VARCHAR_TYPE_STRING"] = type.simpleString()
-        type = StringType()
-    return StructField(field.name, type, not field.required, metadata)
+    return StructField(field.name, spark_type(field, properties), not field.required, metadata)
 
 
 def spark_type(field: iceberg.NestedField, properties: Mapping[str, str]) -> DataType:
@@ -196,7 +193,7 @@ def spark_type(field: iceberg.NestedField, properties: Mapping[str, str]) -> Dat
     if remembered is not None and type in (iceberg.IntegerType(), iceberg.LongType(), iceberg.StringType()):
         return parsed(remembered)
     if isinstance(type, iceberg.StructType):
-        return StructType([spark_field(child, properties) for child in type.fields])
+        return StructType([raw_field(child, properties) for child in type.fields])
     if isinstance(type, iceberg.ListType):
         return ArrayType(spark_type(type.element_field, properties), not type.element_required)
     if isinstance(type, iceberg.MapType):
