@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from twinspark.analysis.context import Context
+from twinspark.analysis.python_texts import shown
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.registry import AGGREGATE, SPARK, Signature
 from twinspark.plan.expressions import Expression, PythonCall
@@ -29,9 +30,9 @@ def python_call(
 ) -> Expression:
     """Any call may be null (PythonFuncExpression.nullable)."""
     check_keys(function, arguments)
-    shown = ", ".join(value.text if key is None else f"{key} => {value.text}" for key, value in arguments)
+    texts = ", ".join(shown(value) if key is None else f"{key} => {shown(value)}" for key, value in arguments)
     keys, values = tuple(key for key, _ in arguments), tuple(value for _, value in arguments)
-    text, workers = f"{function.name}({shown})", workers_of(context)
+    text, workers = f"{function.name}({texts})", workers_of(context)
     if function.eval_type in GROUP_AGGREGATES:
         if distinct:
             raise NotNative("a Python function of distinct values")

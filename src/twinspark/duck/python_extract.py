@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from twinspark.analysis.python_texts import UNKNOWN
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Call, Column, Expression, PythonCall, Subquery, children_of
 from twinspark.plan.python_functions import ITERATORS, SCALARS
@@ -36,6 +37,8 @@ def extracted(relation: Relation) -> Relation:
     """The same rows, every Python function in a relation of its own. A function's arguments are evaluated for all
     rows that reach it, so filters and limits above go below it where they can (PushPredicateThroughNonJoin)."""
     relation = with_inputs(pushed(relation), extracted)
+    if any(UNKNOWN in field.name for field in relation.fields):
+        raise NotNative("a Python function whose automatic name only Spark can tell")
     relation = with_expressions(relation, in_subqueries) if has_subqueries(relation) else relation
     if not any(map(has_call, own_expressions(relation))):
         return relation

@@ -6,11 +6,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import duckdb
 import pyarrow as pa
 
-_running: dict[int, list[Any]] = {}
+_running: WeakKeyDictionary[duckdb.DuckDBPyConnection, list[Any]] = WeakKeyDictionary()
 _lock = threading.Lock()
 Held = TypeVar("Held")
 
@@ -18,14 +19,14 @@ Held = TypeVar("Held")
 def keep(cursor: duckdb.DuckDBPyConnection, held: Held) -> Held:
     """A worker's run, or a cursor that feeds one, for as long as the cursor's statement runs."""
     with _lock:
-        _running.setdefault(id(cursor), []).append(held)
+        _running.setdefault(cursor, []).append(held)
     return held
 
 
 def release(cursor: duckdb.DuckDBPyConnection) -> None:
     """Ends whatever still runs for the cursor's statement, and what runs for that."""
     with _lock:
-        held = _running.pop(id(cursor), [])
+        held = _running.pop(cursor, [])
     for each in held:
         if isinstance(each, duckdb.DuckDBPyConnection):
             release(each)

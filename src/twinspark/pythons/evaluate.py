@@ -9,13 +9,13 @@ from typing import IO, Any
 import pyarrow as pa
 
 from twinspark.errors import NotNative
-from twinspark.plan.python_functions import PythonFunction
+from twinspark.plan.python_functions import BATCHED, PythonFunction
 from twinspark.plan.pythons import Chain, PythonAggregate, PythonCoGroups, PythonEvaluate, PythonGroups, PythonMap
 from twinspark.pythons import feeding, tasks
 from twinspark.pythons.answers import conformed, for_duckdb
 from twinspark.pythons.runs import Feed, Run
 from twinspark.pythons.workers import Pool
-from twinspark.types import StructField, StructType
+from twinspark.types import MapType, StructField, StructType, nested_types
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -54,7 +54,7 @@ class SessionWorkers:
                 yield made([*taken(waiting, answer.num_rows).columns, *results], answer.num_rows)
 
         chains = relation.chains
-        evaluation = {"input_type": input_type(relation)}
+        evaluation = {"input_type": input_type(relation), **pickled_types(relation)}
         return self.run(
             relation.eval_type, chains, feed, output_schema(schema, source.schema, width), shape, evaluation
         )
@@ -196,3 +196,15 @@ def input_type(relation: PythonEvaluate) -> str:
     """The arguments' types as Spark's JSON: the worker makes rows of structs by it."""
     types = [field.type for field in relation.input.fields[relation.width :]]
     return StructType([StructField(f"_{place}", type) for place, type in enumerate(types)]).json()
+
+
+def pickled_types(relation: PythonEvaluate) -> dict[str, str]:
+    """Functions over pickled rows: our worker needs to know what the JVM would read (`rows`)."""
+    if relation.eval_type != BATCHED:
+        return {}
+    for field in relation.input.fields[relation.width :]:
+        if any(isinstance(part, MapType) for part in nested_types(field.type)):
+            raise NotNative("a map as argument of a pickled Python function: its order is a Java HashMap's")
+    fields = relation.fields[relation.width :]
+    types = StructType([StructField(f"_{place}", field.type) for place, field in enumerate(fields)])
+    return {"output_type": types.json()}

@@ -1,11 +1,241 @@
 """Inside a worker: PySpark's `worker.main`, where functions over pickled rows read and write Arrow instead.
 
+Spark's JVM pickles rows for such functions and unpickles what they return; here the worker makes the same Python
+values of Arrow, and of what the function returned what the JVM would have made of it (EvaluatePython.makeFromJava).
 Nothing heavy is imported before the fork: threads of pyarrow or pandas would not survive it."""
 
-from typing import IO
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import islice
+from typing import IO, Any
+
+BATCHED = 100
+ROWS = 10_000
+Convert = Callable[[Any], Any]
+
+
+class TwinsparkElsewhere(Exception):
+    """A value that only Spark knows what to make of."""
 
 
 def main(infile: IO[bytes], outfile: IO[bytes]) -> None:
     from pyspark import worker
 
+    if not hasattr(worker, "twinspark_read_udfs"):
+        worker.twinspark_read_udfs = worker.read_udfs
+        worker.read_udfs = read_udfs
     worker.main(infile, outfile)
+
+
+def read_udfs(pickler: Any, infile: Any, eval_type: int, runner_conf: Any, eval_conf: Any) -> Any:
+    from pyspark import worker
+    from pyspark.sql.types import _parse_datatype_json_string
+
+    read = worker.twinspark_read_udfs(pickler, infile, eval_type, runner_conf, eval_conf)
+    if eval_type != BATCHED:
+        return read
+    func, profiler, _, _ = read
+    results = _parse_datatype_json_string(eval_conf.get("output_type", lower_str=False))
+    as_bytes = bool(runner_conf.binary_as_bytes)
+    return func, profiler, RowReader(eval_conf.input_type.fields, as_bytes), RowWriter(results.fields)
+
+
+# ---- arguments
+
+
+class RowReader:
+    """Arrow to the Python values that Spark's pickled rows hold."""
+
+    def __init__(self, fields: Any, as_bytes: bool) -> None:
+        self._fields = fields
+        self._as_bytes = as_bytes
+
+    def load_stream(self, stream: IO[bytes]) -> Iterator[tuple[Any, ...]]:
+        import pyarrow as pa
+
+        for batch in pa.ipc.open_stream(stream):
+            columns = [self._values(batch.column(place), field) for place, field in enumerate(self._fields)]
+            yield from zip(*columns, strict=True) if columns else ((),) * batch.num_rows
+
+    def _values(self, column: Any, field: Any) -> list[Any]:
+        values = column.cast(internal(column.type)).to_pylist()
+        if field.dataType.needConversion():
+            return [field.dataType.fromInternal(as_tuples(value)) for value in values]
+        if field.dataType.typeName() == "binary" and not self._as_bytes:
+            return [None if value is None else bytearray(value) for value in values]
+        return list(values)
+
+
+def internal(kind: Any) -> Any:
+    """Moments and intervals are the numbers that Spark keeps."""
+    import pyarrow as pa
+
+    if pa.types.is_date32(kind):
+        return pa.int32()
+    if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
+        return pa.int64()
+    if pa.types.is_list(kind):
+        return pa.list_(internal(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(each.name, internal(each.type)) for each in kind])
+    return kind
+
+
+def as_tuples(value: Any) -> Any:
+    """Arrow's structs are dicts, Spark's are rows."""
+    if isinstance(value, dict):
+        return tuple(map(as_tuples, value.values()))
+    return [as_tuples(each) for each in value] if isinstance(value, list) else value
+
+
+# ---- results
+
+
+class RowWriter:
+    """What functions return as Arrow: one value for each row, or a tuple of several functions' values."""
+
+    def __init__(self, fields: Any) -> None:
+        from pyspark.sql.pandas.types import to_arrow_type
+
+        self._converts = [converter(field.dataType) for field in fields]
+        self._types = [to_arrow_type(field.dataType, timezone="UTC") for field in fields]
+
+    def dump_stream(self, iterator: Iterator[Any], stream: IO[bytes]) -> None:
+        from pyspark.sql.pandas.serializers import ArrowStreamSerializer
+
+        ArrowStreamSerializer(write_start_stream=True).dump_stream(self._batches(iterator), stream)
+
+    def _batches(self, iterator: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        while rows := list(islice(iterator, ROWS)):
+            columns = [rows] if len(self._types) == 1 else list(zip(*rows, strict=True))
+            arrays = [
+                pa.array([convert(value) for value in column], kind)
+                for column, convert, kind in zip(columns, self._converts, self._types, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, [f"_{place}" for place in range(len(arrays))])
+
+
+PLAIN = frozenset({bool, int, float, str, bytes, bytearray, Decimal, list, tuple, dict, date, datetime, timedelta})
+WIDTHS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
+MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz"})
+
+
+def converter(kind: Any) -> Convert:
+    """Values of other types than the one declared are null, as in the JVM."""
+    name = kind.typeName()
+    if name in WIDTHS:
+        return known(whole(WIDTHS[name]))
+    if name in MOMENTS or name.startswith("interval"):
+        return known(whole(64))
+    if name == "array":
+        return known(array(converter(kind.elementType)))
+    if name == "map":
+        return known(mapping(converter(kind.keyType), converter(kind.valueType)))
+    if name == "struct":
+        return known(struct(kind.names, [converter(field.dataType) for field in kind.fields]))
+    if name == "decimal":
+        return known(decimal(kind.precision, kind.scale))
+    if name not in SIMPLE:
+        raise TwinsparkElsewhere(f"a pickled Python function that returns {kind.simpleString()}")
+    return known(SIMPLE[name])
+
+
+def known(convert: Convert) -> Convert:
+    def checked(value: Any) -> Any:
+        if value is None:
+            return None
+        if type(value) not in PLAIN:
+            raise TwinsparkElsewhere(f"a value of {type(value).__name__} from a pickled Python function")
+        return convert(value)
+
+    return checked
+
+
+def whole(bits: int) -> Convert:
+    """Beyond 64 bits it is no number that the JVM takes; within, it is cut to the width."""
+    half, full = 1 << (bits - 1), 1 << bits
+
+    def convert(value: Any) -> int | None:
+        if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
+            return None
+        return (value + half) % full - half
+
+    return convert
+
+
+def decimal(precision: int, scale: int) -> Convert:
+    unit = Decimal(1).scaleb(-scale)
+
+    def convert(value: Any) -> Decimal | None:
+        if type(value) is not Decimal:
+            return None
+        if not value.is_finite() or value.adjusted() >= precision - scale or value.adjusted() > 36 - scale:
+            raise TwinsparkElsewhere("a decimal that does not fit its type")
+        rounded = value.quantize(unit, ROUND_HALF_UP)
+        if rounded.adjusted() >= precision - scale:
+            raise TwinsparkElsewhere("a decimal that does not fit its type")
+        return rounded
+
+    return convert
+
+
+def array(element: Convert) -> Convert:
+    def convert(value: Any) -> list[Any] | None:
+        if type(value) in (bytes, bytearray):
+            raise TwinsparkElsewhere("bytes as an array from a pickled Python function")
+        return [element(each) for each in value] if type(value) in (list, tuple) else None
+
+    return convert
+
+
+def mapping(key: Convert, item: Convert) -> Convert:
+    def convert(value: Any) -> list[tuple[Any, Any]] | None:
+        if type(value) is not dict:
+            return None
+        pairs = [(key(each), item(other)) for each, other in value.items()]
+        if len(pairs) > 1 or any(each is None for each, _ in pairs):
+            raise TwinsparkElsewhere("a map whose entries the JVM puts in an order of its own")
+        return pairs
+
+    return convert
+
+
+def struct(names: list[str], fields: list[Convert]) -> Convert:
+    if len(set(names)) < len(names):
+        raise TwinsparkElsewhere("a struct with a name twice from a pickled Python function")
+
+    def convert(value: Any) -> dict[str, Any] | None:
+        if type(value) is not tuple:
+            return None
+        if len(value) != len(fields):
+            raise TwinsparkElsewhere("a struct of another length than its type")
+        return {name: field(each) for name, field, each in zip(names, fields, value, strict=True)}
+
+    return convert
+
+
+def text(value: Any) -> str:
+    if type(value) is bool:
+        return "true" if value else "false"
+    if type(value) in (str, int) or (type(value) is Decimal and str(value).strip("-0123456789.") == ""):
+        return str(value)
+    raise TwinsparkElsewhere(f"a text that the JVM makes of a {type(value).__name__}")
+
+
+def binary(value: Any) -> bytes | None:
+    if type(value) is str:
+        return value.encode()
+    return bytes(value) if type(value) in (bytes, bytearray) else None
+
+
+SIMPLE: dict[str, Convert] = {
+    "boolean": lambda value: value if type(value) is bool else None,
+    "float": lambda value: value if type(value) is float else None,
+    "double": lambda value: value if type(value) is float else None,
+    "string": text,
+    "binary": binary,
+    "void": lambda value: None,
+}

@@ -1,0 +1,95 @@
+"""How Spark shows the arguments of a Python function: by their toString, which is not the SQL of automatic names."""
+
+from __future__ import annotations
+
+from twinspark.plan.expressions import (
+    AggregateCall,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Expression,
+    GetField,
+    Literal,
+    PythonCall,
+)
+from twinspark.types import (
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    NullType,
+    TimestampNTZType,
+    TimestampType,
+    is_integral,
+    is_string,
+)
+
+UNKNOWN = "\0"  # in a name that only Spark can tell; an alias given later makes it go away
+INFIX = {
+    **{name: name for name in ("+", "-", "*", "/", "%", "<=>", "<", ">", "<=", ">=")},
+    "==": "=",
+    "and": "AND",
+    "or": "OR",
+}
+PLAIN_LITERALS = (BooleanType, NullType, DoubleType, FloatType, DecimalType)
+MOMENTS = (DateType, TimestampType, TimestampNTZType)
+AGGREGATES = frozenset({"sum", "avg", "max", "min", "count"})
+# Functions that show nothing but their arguments, as recorded.
+FUNCTIONS = frozenset(
+    {"upper", "lower", "concat", "coalesce", "array", "map", "named_struct", "length", "substring", "nvl", "ifnull"}
+    | {"abs", "round", "lpad", "rpad", "split", "rlike", "year", "month", "date_add", "date_sub", "float", "div"}
+    | {"getarrayitem", "getmapvalue", "rand", "monotonically_increasing_id"}
+)
+
+
+def shown(argument: Expression) -> str:
+    """The argument's toString where it is known, a mark where it is not."""
+    match argument:
+        case Column() | PythonCall():
+            return argument.text
+        case Literal():
+            return literal_shown(argument)
+        case Cast(child=child) if argument.text.startswith(("CAST(", "TRY_CAST(")):
+            word = argument.text.partition("(")[0].lower()
+            return f"{word}({shown(child)} as {argument.type.simpleString()})"
+        case Cast(child=child) if child.text == argument.text:
+            return child.text  # one that analysis added shows its child as SQL (PrettyAttribute)
+        case AggregateCall() if argument.distinct or argument.filter is not None or argument.name not in AGGREGATES:
+            return UNKNOWN
+        case Call():
+            return call_shown(argument)
+        case GetField(child=child) if shown(child) == child.text:
+            return argument.text
+        case Case() if all(shown(each) == each.text for branch in argument.branches for each in branch):
+            last = argument.otherwise
+            return argument.text if last is None or shown(last) == last.text else UNKNOWN
+        case _:
+            return UNKNOWN
+
+
+def literal_shown(literal: Literal) -> str:
+    if is_integral(literal.type) or is_string(literal.type) or isinstance(literal.type, PLAIN_LITERALS):
+        return literal.text
+    if isinstance(literal.type, MOMENTS) and literal.text.endswith("'"):
+        return literal.text.partition("'")[2].removesuffix("'")
+    return UNKNOWN
+
+
+def call_shown(call: Call) -> str:
+    parts = [shown(each) for each in call.arguments]
+    if call.name in INFIX and call.text.startswith("(") and len(parts) == 2:
+        return f"({parts[0]} {INFIX[call.name]} {parts[1]})"
+    if call.name == "not":
+        return f"NOT {parts[0]}"
+    if call.name in ("isnull", "isnotnull"):
+        return f"{call.name}({parts[0]})"
+    if call.name == "negative" and call.text.startswith("(- "):
+        return f"-{parts[0]}"
+    if call.name not in FUNCTIONS | AGGREGATES:
+        return UNKNOWN
+    if parts == [each.text for each in call.arguments]:
+        return call.text
+    named = call.text.startswith(f"{call.name}(") and call.text.endswith(")")
+    return f"{call.name}({', '.join(parts)})" if named and UNKNOWN not in "".join(parts) else UNKNOWN
