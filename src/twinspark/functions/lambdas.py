@@ -138,6 +138,23 @@ def folded_type(call: Call) -> Typed:
 
 
 def folded(call: Any, array: str, zero: str, merge: str, finish: str = "") -> str:
+    same = same_type(call.arguments[1].type, element_of(call.arguments[0].type))
+    result = (plainly_folded if same else folded_in_pairs)(call, array, zero, merge)
+    if not finish:
+        return f"({result})"
+    (last,) = (p.key for p in call.arguments[3].parameters)
+    ended = f"list_transform([{result}], lambda {last}: {body_with(call.arguments[3], finish, last)})[1]"
+    return f"(CASE WHEN {array} IS NOT NULL THEN {ended} END)"
+
+
+def plainly_folded(call: Any, array: str, zero: str, merge: str) -> str:
+    gathered, item = (p.key for p in call.arguments[2].parameters)
+    type = duck_type(call.arguments[1].type)
+    step = f"CAST({body_with(call.arguments[2], merge, gathered, item)} AS {type})"
+    return f"list_reduce({array}, lambda {gathered}, {item}: {step}, CAST({zero} AS {type}))"
+
+
+def folded_in_pairs(call: Any, array: str, zero: str, merge: str) -> str:
     """DuckDB folds elements of one type: so each is paired with the place of what was gathered so far."""
     gathered, item = (p.key for p in call.arguments[2].parameters)
     type = duck_type(call.arguments[1].type)
@@ -146,12 +163,7 @@ def folded(call: Any, array: str, zero: str, merge: str, finish: str = "") -> st
     no_item = f"CAST(NULL AS {duck_type(element_of(call.arguments[0].type))})"
     first = f"struct_pack(gathered := CAST({zero} AS {type}), item := {no_item})"
     step = f"struct_pack(gathered := CAST({body} AS {type}), item := {item}.item)"
-    result = f"list_reduce({pairs}, lambda {gathered}, {item}: {step}, {first}).gathered"
-    if not finish:
-        return f"({result})"
-    (last,) = (p.key for p in call.arguments[3].parameters)
-    ended = f"list_transform([{result}], lambda {last}: {body_with(call.arguments[3], finish, last)})[1]"
-    return f"(CASE WHEN {array} IS NOT NULL THEN {ended} END)"
+    return f"list_reduce({pairs}, lambda {gathered}, {item}: {step}, {first}).gathered"
 
 
 for arity in ("any", "any, any"):

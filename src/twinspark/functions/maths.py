@@ -42,7 +42,6 @@ from twinspark.types import (
     DataType,
     DayTimeIntervalType,
     DecimalType,
-    IntegerType,
     LongType,
     is_integral,
     is_null,
@@ -238,25 +237,8 @@ def shift_type(call: Call) -> Typed:
     return Typed(kind, False, (kind, INT), add_nullable_casts=True)
 
 
-def shifted(kind: str) -> Callable[..., str]:
-    """Only the low five or six bits of the distance count, as in Java."""
-
-    def write(call: Any, value: str, distance: str) -> str:
-        bits = 32 if isinstance(call.type, IntegerType) else 64
-        by = f"({distance} & {bits - 1})"
-        if kind == "right":
-            return cast_to(f"{value} >> {by}", call.type)
-        unsigned = f"((CAST({value} AS HUGEINT) + {1 << bits}) % {1 << bits})"
-        if kind == "unsigned":
-            return wrapped(f"{unsigned} // (CAST(1 AS HUGEINT) << {by})", call.type)
-        return wrapped(f"{unsigned} * (CAST(1 AS HUGEINT) << {by}) % {1 << bits}", call.type)
-
-    return write
-
-
-fn("shiftleft(int|bigint, int)", shifted("left"), rule=shift_type)
-fn("shiftright(int|bigint, int)", shifted("right"), rule=shift_type)
-fn("shiftrightunsigned(int|bigint, int)", shifted("unsigned"), rule=shift_type)
+for name in ("shiftleft", "shiftright", "shiftrightunsigned"):
+    fn(f"{name}(int|bigint, int)", f"spark_{name}({{0}}, {{1}})", rule=shift_type)
 
 
 def ones(call: Any, value: str) -> str:
@@ -280,7 +262,7 @@ def bit_at(call: Any, value: str, position: str) -> str:
     bits = BITS[call.arguments[0].type.__class__]
     wrong = error_with(
         "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
-        functionName=text(f"`{call.name}`"),
+        functionName=text(f"`{call.text.partition('(')[0]}`"),
         parameter=text("`pos`"),
         upper=text(str(bits)),
         invalidValue=f"CAST({position} AS VARCHAR)",

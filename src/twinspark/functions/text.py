@@ -94,7 +94,8 @@ fn("elt(int, string|binary...)", element, rule=element_type)
 
 PART = (
     "CASE WHEN {2} = 0 THEN " + error("INVALID_INDEX_OF_ZERO") + " "
-    "WHEN {1} = '' THEN CASE WHEN {2} IN (1, -1) THEN {0} ELSE '' END "
+    "WHEN {1} = '' AND {2} > -2147483648 THEN CASE WHEN {2} IN (1, -1) THEN {0} ELSE '' END "
+    f"WHEN {{2}} = -2147483648 THEN {casts.not_native('split_part of the smallest number')} "
     "ELSE split_part({0}, {1}, {2}) END"
 )
 fn(

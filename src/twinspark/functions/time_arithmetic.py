@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.casts import UTC_ZONES, between_datetimes, not_native
+from twinspark.functions.casts import UTC_ZONES, between_datetimes, in_utc, not_native
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import text
 from twinspark.functions.typing import Call, Typed
@@ -26,6 +26,7 @@ from twinspark.types import (
 NTZ = TimestampNTZType()
 MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 DAY = 86400000000
+LEAST, MOST = -377705116800000000, 568971820799999999  # the years -9999 to 19999
 MICROS = {
     "WEEK": 7 * DAY,
     "DAY": DAY,
@@ -40,7 +41,7 @@ MICROS = {
 
 def moved(value: str, by: str, most: int, sum: str) -> str:
     """The sum where both are far from DuckDB's limits; Spark says what it is beyond."""
-    near = f"year({value}) BETWEEN -9999 AND 19999 AND {by} BETWEEN -{most} AND {most}"
+    near = f"epoch_us({value}) BETWEEN {LEAST} AND {MOST} AND {by} BETWEEN -{most} AND {most}"
     far = not_native("a timestamp moved far")
     return f"(CASE WHEN {value} IS NULL OR {by} IS NULL THEN NULL WHEN {near} THEN {sum} ELSE {far} END)"
 
@@ -49,14 +50,17 @@ def moved_months(kind: DataType, value: str, by: str, factor: int, zone: str) ->
     months = f"CAST({by} * ({factor}) AS INTEGER)"
     if has_clocks(kind, zone):
         return moved(value, by, 100000, f"spark_add_interval({value}, {months}, 0, CAST(0 AS BIGINT), {text(zone)})")
-    sum = f"CAST({value} AS TIMESTAMP) + to_months({months})"
-    return moved(value, by, 100000, f"CAST({sum} AS {'TIMESTAMP' if kind == NTZ else 'TIMESTAMPTZ'})")
+    if kind == NTZ:
+        return moved(value, by, 100000, f"{value} + to_months({months})")
+    sum = f"{in_utc(value, TIMESTAMP, NTZ)} + to_months({months})"
+    return moved(value, by, 100000, in_utc(sum, NTZ, TIMESTAMP))
 
 
 def moved_micros(kind: DataType, value: str, by: str, factor: int, zone: str) -> str:
     """Whole days go round the clock of the zone, the rest passes (DateTimeUtils.timestampAddDayTime)."""
     micros = f"CAST({by} * ({factor}) AS BIGINT)"
-    sum = f"{value} + to_microseconds({micros})"
+    made = "make_timestamp" if kind == NTZ else "make_timestamptz"
+    sum = f"{made}(epoch_us({value}) + {micros})"
     if has_clocks(kind, zone):
         days, rest = f"CAST({micros} // {DAY} AS INTEGER)", f"{micros} % {DAY}"
         sum = f"spark_add_interval({value}, 0, {days}, {rest}, {text(zone)})"

@@ -272,9 +272,11 @@ def date_made(fails: bool) -> Callable[..., str]:
         near = f"{y} BETWEEN -290307 AND 294246"
         far = not_native("make_date of a far year")
         wrong = f"CASE WHEN abs({y}) > 999999999 THEN {far} ELSE {no_such_date(y, m, d)} END" if fails else "NULL"
+        plain = f"{near} AND {m} BETWEEN 1 AND 12 AND {d} BETWEEN 1 AND 28"  # most days need no more than this
+        made = f"make_date({y}, {m}, {d})"
         return (
-            f"(CASE WHEN {known} THEN NULL WHEN NOT ({right}) THEN {wrong} "
-            f"WHEN {near} THEN make_date({y}, {m}, {d}) ELSE {far} END)"
+            f"(CASE WHEN {plain} THEN {made} WHEN {known} THEN NULL WHEN NOT ({right}) THEN {wrong} "
+            f"WHEN {near} THEN {made} ELSE {far} END)"
         )
 
     return write
@@ -291,7 +293,9 @@ def fields_made(kind: DataType, tries: bool, parts: int) -> Callable[[Call], Typ
         if not call.name.endswith(("_ltz", "_ntz")) and call.settings.timestamp_type != "TIMESTAMP_LTZ":
             raise NotNative(f"{call.name} where timestamps are without a zone")
         nullable = not fails
-        return Typed(kind, nullable, casts, timestamp_made(kind, fails), add_nullable_casts=True)
+        hides_zone = call.name == "try_make_timestamp" and parts == 7
+        shown = f"{call.name}({', '.join(a.text for a in call.arguments[:6])})" if hides_zone else None
+        return Typed(kind, nullable, casts, timestamp_made(kind, fails), shown, add_nullable_casts=True)
 
     return rule
 
@@ -374,13 +378,8 @@ fn("localtimestamp() -> timestamp_ntz!", local_now)
 
 def months_between(call: Any, later: str, earlier: str, rounds: str) -> str:
     a, b = local_of(later, call), local_of(earlier, call)
-    months = f"((year({a}) - year({b})) * 12 + month({a}) - month({b}))"
-    lasts = f"day({a}) = day(last_day({a})) AND day({b}) = day(last_day({b}))"
-    seconds = f"((day({a}) - day({b})) * 86400 + {day_seconds(later, a, call)} - {day_seconds(earlier, b, call)})"
-    exact = f"({months} + {seconds} / CAST(2678400 AS DOUBLE))"
-    rounded = f"(CASE WHEN {rounds} THEN floor({exact} * 1e8 + 0.5) / 1e8 WHEN NOT {rounds} THEN {exact} END)"
-    whole = f"day({a}) = day({b}) OR ({lasts})"
-    return f"(CASE WHEN {whole} THEN CAST({months} AS DOUBLE) ELSE {rounded} END)"
+    seconds = f"{day_seconds(later, a, call)}, {day_seconds(earlier, b, call)}"
+    return f"spark_months_between({a}, {b}, {seconds}, {rounds})"
 
 
 def day_seconds(instant: str, local: str, call: Any) -> str:

@@ -6,6 +6,7 @@
  *     spark_string_to_T_legacy(s)     cast without ANSI, whole numbers only: "12.7" is 12
  *     spark_double_to_string(d), spark_float_to_string(f)     Java's text
  *     spark_round(d, scale), spark_bround(d, scale), spark_round_float(f, scale), spark_bround_float(f, scale) */
+#include "rounded.h"
 #include "shortest.h"
 #include <errno.h>
 #include <locale.h>
@@ -293,9 +294,12 @@ static decimal_digits round_digits(decimal_digits number, int64_t scale, bool ha
 }
 
 static double round_double(double value, int64_t scale, bool half_even) {
+    uint64_t whole;
     if (!isfinite(value))
         return value;
-    decimal_digits rounded = round_digits(java_double_digits(fabs(value)), scale, half_even);
+    decimal_digits rounded = rounded_surely(fabs(value), (int)scale, &whole)
+                                 ? (decimal_digits){whole, (int)-scale}
+                                 : round_digits(java_double_digits(fabs(value)), scale, half_even);
     double magnitude = from_digits(rounded.digits, rounded.exponent);
     return value < 0 && magnitude != 0 ? -magnitude : magnitude; /* a BigDecimal knows no negative zero */
 }

@@ -4,6 +4,7 @@
  *     spark_string_to_decimal_s(text, p), spark_string_to_decimal_ansi_s(text, p)
  *     spark_double_to_decimal_s(number, p), spark_double_to_decimal_ansi_s(number, p)
  * A FLOAT is cast to DOUBLE first, as Spark does. NaN and infinities are NULL in every mode. */
+#include "rounded.h"
 #include "shortest.h"
 #include "wide.h"
 #include <math.h>
@@ -229,9 +230,12 @@ static void double_rows(native_call *call) {
         double value = ARGUMENT(call, double, 0)[row];
         int precision = ARGUMENT(call, int32_t, 1)[row];
         uint128 magnitude;
+        uint64_t whole;
         big_decimal number;
         if (!isfinite(value))
             set_null(call, row);
+        else if (rounded_surely(fabs(value), call->scale, &whole) && whole < power_of_ten[precision])
+            RESULT(call, stored_int128)[row] = value < 0 ? -(int128)whole : (int128)whole;
         else if (round_shortest(java_double_digits(fabs(value)), call->scale, precision, &magnitude))
             RESULT(call, stored_int128)[row] = value < 0 ? -(int128)magnitude : (int128)magnitude;
         else if (call->function->extra) {

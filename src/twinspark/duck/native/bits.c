@@ -1,0 +1,63 @@
+/* Java's shifts, whose count is taken modulo the width, and months between two clocks.
+ *
+ * SQL spelling: spark_shiftleft(x, n), spark_shiftright(x, n), spark_shiftrightunsigned(x, n) of INTEGER or BIGINT;
+ * spark_months_between(later, earlier, later's seconds of the day, earlier's, rounds) of TIMESTAMPs. */
+#include "zone.h"
+#include <math.h>
+
+#define SHIFTS(suffix, type, unsigned_type, mask)                                                                      \
+    static void left_##suffix(native_call *call) {                                                                     \
+        EACH_ROW(call, row)                                                                                            \
+            RESULT(call, type)[row] =                                                                                  \
+                (type)((unsigned_type)ARGUMENT(call, type, 0)[row] << (ARGUMENT(call, int32_t, 1)[row] & mask));       \
+    }                                                                                                                  \
+    static void right_##suffix(native_call *call) {                                                                    \
+        EACH_ROW(call, row)                                                                                            \
+            RESULT(call, type)[row] = ARGUMENT(call, type, 0)[row] >> (ARGUMENT(call, int32_t, 1)[row] & mask);        \
+    }                                                                                                                  \
+    static void unsigned_right_##suffix(native_call *call) {                                                           \
+        EACH_ROW(call, row)                                                                                            \
+            RESULT(call, type)[row] =                                                                                  \
+                (type)((unsigned_type)ARGUMENT(call, type, 0)[row] >> (ARGUMENT(call, int32_t, 1)[row] & mask));       \
+    }
+SHIFTS(int, int32_t, uint32_t, 31)
+SHIFTS(bigint, int64_t, uint64_t, 63)
+
+typedef struct { int64_t months; int day; bool last; } month_day;
+
+static month_day month_day_of(int64_t micros) {
+    static const int64_t day_micros = 86400LL * 1000000;
+    int64_t days = micros / day_micros - (micros % day_micros < 0), year;
+    int month, day;
+    civil_from_days(days, &year, &month, &day);
+    return (month_day){year * 12 + month, day, day == days_of_month(year, month)};
+}
+
+/* Whole months between equal days or between last days of months; else a month has 31 days. */
+static double months_between(month_day later, month_day earlier, int64_t seconds, bool rounds) {
+    double months = (double)(later.months - earlier.months);
+    if (later.day == earlier.day || (later.last && earlier.last))
+        return months;
+    seconds += (int64_t)(later.day - earlier.day) * 86400;
+    double exact = months + (double)seconds / 2678400.0;
+    return rounds ? floor(exact * 1e8 + 0.5) / 1e8 : exact;
+}
+
+static void months_between_rows(native_call *call) {
+    const int64_t *later = ARGUMENT(call, int64_t, 0), *earlier = ARGUMENT(call, int64_t, 1);
+    const int64_t *later_seconds = ARGUMENT(call, int64_t, 2), *earlier_seconds = ARGUMENT(call, int64_t, 3);
+    EACH_ROW(call, row)
+        RESULT(call, double)[row] =
+            months_between(month_day_of(later[row]), month_day_of(earlier[row]),
+                           later_seconds[row] - earlier_seconds[row], ARGUMENT(call, bool, 4)[row]);
+}
+
+const native_function bit_functions[] = {
+    {"spark_shiftleft", "ii>i", left_int, NULL},
+    {"spark_shiftleft", "li>l", left_bigint, NULL},
+    {"spark_shiftright", "ii>i", right_int, NULL},
+    {"spark_shiftright", "li>l", right_bigint, NULL},
+    {"spark_shiftrightunsigned", "ii>i", unsigned_right_int, NULL},
+    {"spark_shiftrightunsigned", "li>l", unsigned_right_bigint, NULL},
+    {"spark_months_between", "TTllb>d", months_between_rows, NULL},
+    {NULL}};
