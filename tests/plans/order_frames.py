@@ -16,7 +16,7 @@ def order_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     for size, rows in (("few", LEFT), ("more", MORE)):
         left = spark.createDataFrame(rows, "k int, v string, w bigint")
         right = spark.createDataFrame(RIGHT, "k int, x string, y bigint")
-        for topic in (windows, groups, joins, sets):
+        for topic in (windows, groups, joins, sets, samples):
             for name, frame in topic(left, right).items():
                 yield f"{size} {topic.__name__}: {name}", frame
     for name, frame in ranges(spark).items():
@@ -81,10 +81,27 @@ def sets(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
     }
 
 
+def samples(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    splits = left.randomSplit([1.0, 2.0], 24)
+    return {
+        "half": left.sample(0.5, seed=3),
+        "half of some": left.filter("w > 2").sample(0.5, seed=1),
+        "first split": splits[0],
+        "second split": splits[1],
+        "by number": left.sampleBy("k", {1: 0.5, 2: 0.9, 3: 0.2}, seed=3),
+        "by text": left.sampleBy("v", {"a": 0.5, "c": 1.0}, seed=5),
+        "random numbers": left.filter("w > 2").select("w", F.rand(3), F.randn(2), F.monotonically_increasing_id()),
+    }
+
+
 def ranges(spark: Any) -> dict[str, DataFrame]:
     third = (F.col("id") % 3).alias("third")
     return {
         "groups": spark.range(20).groupBy(third).count(),
         "filtered": spark.range(20).filter("id > 5").groupBy(third).count(),
+        "half": spark.range(50).sample(0.5, seed=3),
+        "split": spark.range(50).randomSplit([0.3, 0.7], 11)[0],
+        "by remainder": spark.range(0, 100, 1, 5).select(third).sampleBy("third", {0: 0.1, 1: 0.2}, seed=0),
+        "random numbers": spark.range(10).select("id", F.rand(3), F.spark_partition_id()),
         "four tasks": spark.range(0, 20, 1, 4).groupBy(third).count(),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.chance import with_places
+from twinspark.analysis.row_places import is_evaluable
 from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, plans_of, renewed
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
@@ -90,7 +91,7 @@ def passing(frame: Frame, attribute: Attribute) -> Named:
 
 def project(frame: Frame, columns: Sequence[Named]) -> Frame:
     """Columns of plain expressions (aggregates and generators are taken apart before)."""
-    columns = [replace(column, expression=with_places(column.expression, frame.relation)) for column in columns]
+    columns = [c if c.expression.__class__ is Column else told(c, frame, columns) for c in columns]
     attributes = tuple(column.attribute() for column in columns)
     attributes = distinct_ids(attributes)
     relation = Project(
@@ -119,6 +120,16 @@ def project(frame: Frame, columns: Sequence[Named]) -> Frame:
         source=Source(frame, rebuild),
     )
     return result
+
+
+def told(column: Named, frame: Frame, columns: Sequence[Named]) -> Named:
+    """What depends on where a row stands is told; only few expressions do."""
+
+    def folds() -> bool:
+        return all(is_evaluable(each.expression) for each in columns)
+
+    made = with_places(column.expression, frame.relation, folds)
+    return column if made is column.expression else replace(column, expression=made)
 
 
 def positions(attributes: Sequence[Attribute]) -> dict[int, int]:

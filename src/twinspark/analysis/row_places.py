@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from twinspark.analysis import build
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Expression, SortOrder
+from twinspark.plan.expressions import Call, Expression, PythonCall, SortOrder, Subquery, WindowCall
 from twinspark.plan.relations import (
     Field,
     Filter,
@@ -20,7 +20,9 @@ from twinspark.plan.relations import (
     SetOperation,
     Sort,
     Values,
+    own_expressions,
 )
+from twinspark.plan.rewrite import walk
 from twinspark.types import LONG
 
 MOST_ROWS = 10_000
@@ -94,9 +96,16 @@ def both_tasked(relation: SetOperation, left: Relation, right: Relation) -> Rela
 
 
 def is_folded(relation: Relation) -> bool:
+    """Local rows, and what Spark's optimizer computes of them itself (ConvertToLocalRelation)."""
     while isinstance(relation, Project | Filter):
+        if not all(map(is_evaluable, own_expressions(relation))):
+            return False
         relation = relation.input
     return isinstance(relation, LocalData | Values | OneRow)
+
+
+def is_evaluable(expression: Expression) -> bool:
+    return not any(isinstance(node, Subquery | PythonCall | WindowCall) for node in walk(expression))
 
 
 def keeps_range(keys: Sequence[Expression] | None, relation: Relation) -> bool:

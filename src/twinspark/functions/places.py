@@ -22,3 +22,9 @@ SPELLINGS = {
 @cache
 def placed(signature: Signature) -> Signature:
     return replace(signature, writer=SPELLINGS[signature.function])
+
+
+@cache
+def drawn(signature: Signature) -> Signature:
+    """rand, told the row's task and its place there."""
+    return replace(signature, writer="spark_rand({0} + {1}, {2})")

@@ -25,3 +25,4 @@ class Settings:
     user: str = ""
     catalog: str = "spark_catalog"
     database: str = "default"
+    slices: int = 0  # tasks that read rows which came with a query, of a local Spark; 0 where they are not known

@@ -1,0 +1,108 @@
+"""Samples without replacement: each row draws the next number of its task's stream, and stays if it is in bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from twinspark.analysis import build
+from twinspark.analysis.chance import numbered, standing_of
+from twinspark.analysis.context import Context
+from twinspark.analysis.partitions import Partitions, partitions_of
+from twinspark.analysis.row_order import Ordering
+from twinspark.analysis.row_places import ascending, first_columns, is_folded, is_small, placed, sorted_by, tasked
+from twinspark.analysis.windows import RUNNING_ROWS
+from twinspark.errors import NotNative
+from twinspark.functions.places import drawn
+from twinspark.functions.places import placed as at_place
+from twinspark.functions.settings import Settings
+from twinspark.plan.expressions import Call, Column, Expression, SortOrder, WindowCall
+from twinspark.plan.relations import Field, Filter, Project, Range, Relation, SetOperation
+from twinspark.types import DOUBLE, INT, LONG, MapType, VariantType, nested_types
+
+Keeps = Callable[[Expression], Expression]  # a row's number between zero and one -> whether it stays
+FARTHEST = (1 << 63) - (1 << 40)  # a seed and the number of a task make a long
+
+
+def sampled(relation: Relation, seed: int, keeps: Keeps, context: Context, sorts: bool, folds: bool) -> Relation:
+    """The rows that stay. `sorts`: each task sorts its rows first; `folds`: Spark's optimizer samples local rows
+    itself, before there are tasks."""
+    partitions = partitions_of(context.config)
+    if partitions is None or abs(seed) > FARTHEST:
+        raise NotNative("a sample: which rows it takes depends on Spark's partitions")
+    is_sorted = not sorts or (isinstance(relation, Range) and relation.step > 0)
+    made = by_number(relation, seed, partitions, context.settings) if is_sorted else None
+    made = made or by_place(relation, seed, partitions, context.settings, sorts, folds)
+    width = len(relation.fields)
+    number = next(i for i, field in enumerate(made.fields) if field == NUMBER)
+    kept = Filter(input=made, condition=keeps(made.column(number)), fields=made.fields)
+    places = tuple(map(ascending, kept.columns()[number + 1 :]))
+    return first_columns(sorted_by(kept, places) if places else kept, width)
+
+
+NUMBER = Field("number", DOUBLE, False)
+
+
+def by_number(relation: Relation, seed: int, partitions: Partitions, settings: Settings) -> Relation | None:
+    """Of a range the numbers themselves tell where a row stands."""
+    index, source = numbered(relation, partitions.slices)
+    if index is None or source is None:
+        return None
+    standing = standing_of(index, source, partitions.slices)
+    call = rand(seed, settings)
+    draw = replace(call, signature=at_place(call.signature), arguments=(build.literal(seed, LONG), *standing))
+    return with_columns(relation, [draw], [NUMBER])
+
+
+def by_place(
+    relation: Relation, seed: int, partitions: Partitions, settings: Settings, sorts: bool, folds: bool
+) -> Relation:
+    alike = is_small(relation) and not any(isinstance(each, SetOperation) for each in relations_in(relation))
+    found = Ordering(partitions, settings).of(relation) if alike else None
+    if found is None or not found.sliced:
+        raise NotNative("a sample: which rows it takes depends on Spark's partitions")
+    alone = folds and is_folded(found.relation)
+    rows = placed(found.relation, 0) if alone else tasked(found.relation, partitions.slices)
+    task, place = rows.columns()[-2:]
+    keys = [c for c in rows.columns()[:-2] if is_orderable(c)] if sorts else []
+    counted = with_columns(rows, [row_number(task, [*keys, place], settings)], [Field("row", INT, False)])
+    row = build.call("-", [build.cast(counted.columns()[-1], LONG, settings), build.literal(1, LONG)], settings)
+    call = rand(seed, settings)
+    draw = replace(call, signature=drawn(call.signature), arguments=(build.literal(seed, LONG), task, row))
+    width = len(relation.fields)
+    columns = counted.columns()
+    return Project(
+        input=counted,
+        expressions=(*columns[:width], draw, task, row),
+        fields=(*relation.fields, NUMBER, Field("task", LONG, False), Field("row", LONG, False)),
+    )
+
+
+def relations_in(relation: Relation) -> Iterator[Relation]:
+    yield relation
+    for below in relation.inputs:
+        yield from relations_in(below)
+
+
+def rand(seed: int, settings: Settings) -> Call:
+    call = build.call("rand", [build.literal(seed, LONG)], settings)
+    assert isinstance(call, Call)
+    return call
+
+
+def row_number(task: Column, keys: Sequence[Column], settings: Settings) -> Expression:
+    function = build.call("row_number", [], settings)
+    assert isinstance(function, Call)
+    order: tuple[SortOrder, ...] = tuple(map(ascending, keys))
+    return WindowCall(
+        type=INT, nullable=False, function=function, partition=(task,), ordering=order, frame=RUNNING_ROWS
+    )
+
+
+def is_orderable(column: Column) -> bool:
+    """RowOrdering.isOrderable."""
+    return not any(isinstance(part, MapType | VariantType) for part in nested_types(column.type))
+
+
+def with_columns(relation: Relation, expressions: Sequence[Expression], fields: Sequence[Field]) -> Project:
+    return Project(input=relation, expressions=(*relation.columns(), *expressions), fields=(*relation.fields, *fields))
