@@ -7,6 +7,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.aggregates import aggregate
+from twinspark.functions.elements import is_foldable
 from twinspark.functions.families import implicit_type
 from twinspark.functions.registry import fn
 from twinspark.functions.sketch_arguments import SKETCH, cast_of, check_between, constant, expects
@@ -54,6 +55,8 @@ def asked(listed: str, question: DataType, answer: DataType) -> Callable[[Call],
 
     def rule(call: Call) -> Typed:
         sketch, type = cast_of(call, call.types[0], SKETCH), call.types[1]
+        if not is_foldable(call.arguments[1]):
+            raise NotNative(f"{call.name} of what is no constant")
         if isinstance(type, ArrayType):
             return Typed(ArrayType(answer, False), call.any_nullable, [sketch, questions(call, type)], writer=listed)
 

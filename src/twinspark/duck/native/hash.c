@@ -84,7 +84,7 @@ static int32_t murmur_long(int64_t value, int32_t seed) {
     return finish_murmur(mix(mix((uint32_t)seed, (uint32_t)value), (uint32_t)((uint64_t)value >> 32)), 8);
 }
 /* Unlike the published Murmur3, Spark mixes each of the last bytes as a (signed) word of its own. */
-static int32_t murmur_bytes(text value, int32_t seed) {
+int32_t murmur_bytes(text value, int32_t seed) {
     uint32_t hash = (uint32_t)seed, i = 0;
     for (; i + 4 <= value.length; i += 4)
         hash = mix(hash, little_32(value.bytes + i));

@@ -7,3 +7,4 @@ typedef struct { hashed_as as; int bytes; const void *data; } hash_column;
 
 hash_column hash_argument(native_call *call); /* the first argument; HASH_NOTHING after an error */
 uint64_t xxhash64_at(const native_call *call, const hash_column *column, idx_t row, uint64_t seed);
+int32_t murmur_bytes(text value, int32_t seed); /* of bytes, as Spark's hash */
