@@ -7,6 +7,7 @@ from twinspark.functions import bitmaps as bitmaps
 from twinspark.functions import ciphers as ciphers
 from twinspark.functions import comparison as comparison
 from twinspark.functions import conditional as conditional
+from twinspark.functions import count_min as count_min
 from twinspark.functions import dates as dates
 from twinspark.functions import formats as formats
 from twinspark.functions import from_json as from_json
@@ -17,7 +18,6 @@ from twinspark.functions import hll as hll
 from twinspark.functions import intervals as intervals
 from twinspark.functions import json as json
 from twinspark.functions import kll as kll
-from twinspark.functions import json_rows as json_rows
 from twinspark.functions import lambdas as lambdas
 from twinspark.functions import logic as logic
 from twinspark.functions import maps as maps
