@@ -32,6 +32,7 @@ from twinspark.plan.expressions import (
     Variable,
     WindowCall,
 )
+from twinspark.plan.pythons import PythonAggregateCall
 from twinspark.types import (
     ArrayType,
     DataType,
@@ -125,7 +126,7 @@ class Writer:
         return self.call(node)
 
     @write.register
-    def _(self, node: PythonCall) -> str:
+    def _(self, node: PythonCall | PythonAggregateCall) -> str:
         raise PythonInside("a Python function where only Spark knows when to call it")
 
     @write.register

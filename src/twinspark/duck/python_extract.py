@@ -10,7 +10,7 @@ from twinspark.analysis.python_texts import UNKNOWN
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Call, Column, Expression, PythonCall, Subquery, children_of
 from twinspark.plan.python_functions import ITERATORS, SCALARS
-from twinspark.plan.pythons import Chain, PythonEvaluate
+from twinspark.plan.pythons import Chain, PythonAggregate, PythonAggregateCall, PythonEvaluate
 from twinspark.plan.relations import (
     Aggregate,
     Field,
@@ -40,6 +40,8 @@ def extracted(relation: Relation) -> Relation:
     if any(UNKNOWN in field.name for field in relation.fields):
         raise NotNative("a Python function whose automatic name only Spark can tell")
     relation = with_expressions(relation, in_subqueries) if has_subqueries(relation) else relation
+    if isinstance(relation, Aggregate) and any(isinstance(each, PythonAggregateCall) for each in relation.aggregates):
+        return aggregate(relation)
     if not any(map(has_call, own_expressions(relation))):
         return relation
     if isinstance(relation, Project):
@@ -184,6 +186,29 @@ def join(relation: Join) -> Relation:
         raise PythonInside("a Python function that is not deterministic in a join")
     below = replace(relation, condition=those(relation.condition, lambda test: not has_call(test)))
     return trimmed(Filter(input=below, condition=called, fields=relation.fields))
+
+
+def aggregate(relation: Aggregate) -> Relation:
+    """Groups whose aggregates are Python's: all of them, and all of one kind (ArrowAggregatePythonExec)."""
+    calls = [each for each in relation.aggregates if isinstance(each, PythonAggregateCall)]
+    kinds = {call.function.eval_type for call in calls}
+    if len(calls) < len(relation.aggregates) or len(kinds) > 1 or relation.grouping_sets is not None:
+        raise NotNative("Python aggregates beside others")
+    if any(call.filter is not None for call in calls):
+        raise NotNative("a Python aggregate with a filter")
+    arguments: list[Expression] = []
+    given = [tuple(place_of(each, arguments) for each in call.arguments) for call in calls]
+    chains = tuple(Chain((call.function,), places, call.keys) for call, places in zip(calls, given, strict=True))
+    expressions = (*relation.grouping, *arguments)
+    named = tuple(Field(f"_{i}", each.type, each.nullable) for i, each in enumerate(expressions))
+    source = Project(input=relation.input, expressions=expressions, fields=named)
+    return PythonAggregate(
+        input=project(source) if any(map(has_call, expressions)) else source,
+        width=len(relation.grouping),
+        chains=chains,
+        fields=relation.fields,
+        workers=calls[0].workers,
+    )
 
 
 # ---- calls

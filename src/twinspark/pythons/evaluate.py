@@ -9,7 +9,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from twinspark.errors import NotNative
-from twinspark.plan.python_functions import BATCHED, PythonFunction
+from twinspark.plan.python_functions import ARROW_GROUPS, BATCHED, PythonFunction
 from twinspark.plan.pythons import Chain, PythonAggregate, PythonCoGroups, PythonEvaluate, PythonGroups, PythonMap
 from twinspark.pythons import feeding, tasks
 from twinspark.pythons.answers import conformed, for_duckdb
@@ -74,7 +74,12 @@ class SessionWorkers:
         (source,) = inputs
 
         def feed(output: IO[bytes]) -> None:
-            feeding.write_groups(output, feeding.groups(source, relation.order), source.schema, self.rows)
+            found = feeding.groups(source, relation.order)
+            if relation.function.eval_type in ARROW_GROUPS:  # these take a group's rows as structs
+                structs = ((key, map(feeding.as_struct, batches)) for key, batches in found)
+                feeding.write_groups(output, structs, feeding.struct_schema(source.schema), self.rows)
+            else:
+                feeding.write_groups(output, found, source.schema, self.rows)
 
         return self.flat(relation.function, relation.offsets, feed, schema)
 

@@ -1,6 +1,6 @@
 """Rows to a worker: Arrow streams in batches as Spark cuts them, whole, as structs, or group by group."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import pairwise
 from typing import IO, Any
@@ -102,15 +102,8 @@ def changes(column: pa.Array) -> pa.Array:
     return pc.and_(differs, pc.invert(pc.and_(here.is_null(), before.is_null())))
 
 
-def write_groups(
-    output: IO[bytes],
-    found: Iterable[Group],
-    schema: pa.Schema,
-    rows: int,
-    noted: Callable[[Key], None] = lambda key: None,
-) -> None:
-    for key, batches in found:
-        noted(key)
+def write_groups(output: IO[bytes], found: Iterable[Group], schema: pa.Schema, rows: int) -> None:
+    for _, batches in found:
         output.write(wire.integer(1))
         write_stream(output, schema, sized(batches, rows))
     output.write(wire.integer(0))

@@ -278,8 +278,6 @@ RELATIONS.to_spark(
     parse="texts in a column read as JSON, CSV or XML",
     as_of_join="which of several rows as near is joined is a matter of Spark's partitions",
     nearest_by_join="which of several rows as near is joined is a matter of Spark's partitions",
-    group_map="Python functions run on Spark",
-    co_group_map="Python functions run on Spark",
     apply_in_pandas_with_state="streaming runs on Spark",
     with_watermark="streaming runs on Spark",
     common_inline_user_defined_table_function="Python table functions run on Spark",
