@@ -17,6 +17,7 @@ from twinspark.functions import hashes as hashes
 from twinspark.functions import hll as hll
 from twinspark.functions import intervals as intervals
 from twinspark.functions import json as json
+from twinspark.functions import json_rows as json_rows
 from twinspark.functions import kll as kll
 from twinspark.functions import lambdas as lambdas
 from twinspark.functions import logic as logic

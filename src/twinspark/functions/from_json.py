@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
@@ -69,6 +70,7 @@ OPTION_LETTERS = {
     ("allownonnumericnumbers", "false"): "n",
     ("allowunquotedcontrolchars", "true"): "u",
     ("mode", "failfast"): "F",
+    ("mode", "dropmalformed"): "D",
 }
 READ_LATER = DecimalType | DateType | TimestampType  # as strings first
 
@@ -101,7 +103,7 @@ def check_corrupt(type: DataType, corrupt: str, letters: str) -> None:
     later = any(isinstance(inner, READ_LATER) for inner in nested_types(type))
     if fields.get(corrupt, STRING) != STRING:
         raise NotNative("a column for corrupt records that is no string")
-    if later and (corrupt in fields or "F" in letters):
+    if later and (corrupt in fields or set(letters) & {"F", "D"}):
         raise NotNative("from_json to dates, timestamps or decimals, where what does not fit is to be told")
 
 
@@ -159,10 +161,17 @@ def from_json_type(call: Call) -> Typed:
     if not (is_string(source.type) or is_null(source.type)):
         raise NotNative("from_json of what is no string")
     type = schema_type(constant_schema(schema))
-    chosen = "".join(OPTION_LETTERS.get((name, value.lower()), "") for name, value in options.items())
+    shown = "entries" if isinstance(type, MapType) else f"from_json({source.text})"
+    casts = [STRING, *([None] * (len(call.arguments) - 1))]
+    return Typed(type, True, casts, writer=reader_of(type, type, options, ""), text=shown)
+
+
+def reader_of(type: DataType, root: DataType, options: dict[str, str], more: str) -> Callable[..., str]:
+    """What reads texts as `type`; the corrupt column is one of `root`, `more` are letters for the extension."""
+    chosen = "".join(OPTION_LETTERS.get((name, value.lower()), "") for name, value in options.items()) + more
     corrupt = options.get("columnnameofcorruptrecord", CORRUPT)
-    check_corrupt(type, corrupt, chosen)
-    spelled = letters(type, corrupt)
+    check_corrupt(root, corrupt, chosen)
+    spelled = letters(root, corrupt) if root is type else f"[{letters(root, corrupt)}"
     duck_type(type)
 
     def write(made: Any, value: str, *others: str) -> str:
@@ -172,9 +181,7 @@ def from_json_type(call: Call) -> Typed:
             return first
         return f"list_transform([{first}], lambda j: {read_later('j', type, made.settings, options)})[1]"
 
-    shown = "entries" if isinstance(type, MapType) else f"from_json({source.text})"
-    casts = [STRING, *([None] * (len(call.arguments) - 1))]
-    return Typed(type, True, casts, writer=write, text=shown)
+    return write
 
 
 def constant_schema(schema: Any) -> str:

@@ -178,8 +178,10 @@ static void infer_row(native_call *call, idx_t row, inference *task, const value
     list_entry entry = list_at(lists, row);
     bool elsewhere = false;
     for (uint64_t i = 0; i < entry.length; i++) {
-        if (!value_valid(lists->children, entry.offset + i))
+        if (!value_valid(lists->children, entry.offset + i)) {
+            elsewhere = true;
             continue;
+        }
         text json = text_of(&((const duckdb_string *)lists->children->data)[entry.offset + i]);
         inferred next = root_of_text(task, json, corrupt);
         elsewhere |= task->reader.problem == ELSEWHERE;
@@ -190,7 +192,7 @@ static void infer_row(native_call *call, idx_t row, inference *task, const value
     write_inferred(&all, "STRUCT", out);
     free_inferred(&all);
     if (task->odd || elsewhere)
-        spark_error(call, "ELSEWHERE", "reason", "the schema of JSON whose names differ in case, or with half a character", NULL);
+        spark_error(call, "ELSEWHERE", "reason", "the schema of JSON whose names differ in case, with half a character, or of null", NULL);
     else
         set_text(call, row, out->bytes, out->length);
 }

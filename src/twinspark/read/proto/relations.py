@@ -275,7 +275,6 @@ def check_partition_id(child: Expression) -> None:
 RELATIONS.part_of(catalog="the session, which answers spark.catalog's calls")
 RELATIONS.to_spark(
     catalog="a catalog call inside a plan",
-    parse="texts in a column read as JSON, CSV or XML",
     as_of_join="which of several rows as near is joined is a matter of Spark's partitions",
     nearest_by_join="which of several rows as near is joined is a matter of Spark's partitions",
     apply_in_pandas_with_state="streaming runs on Spark",

@@ -1,0 +1,68 @@
+"""What spark.read.json makes of texts in a column: their schema, and the rows of each. Not for users, hence the `$`."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.casts import not_native
+from twinspark.functions.from_json import CORRUPT, OPTIONS, reader_of, schema_type
+from twinspark.functions.json import SCHEMA_LETTERS
+from twinspark.functions.registry import AGGREGATE, fn
+from twinspark.functions.spelling import text
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import STRING, ArrayType, StructType
+
+READ_OPTIONS = OPTIONS | {"mode": re.compile("(?i)permissive|failfast|dropmalformed")}
+TRUTHS = {"primitivesasstring", "dropfieldifallnull"}
+# Without a schema these would change how one is found.
+FINDS_OTHERWISE = {"allowsinglequotes", "allownonnumericnumbers", "allowunquotedcontrolchars"}
+
+
+def options_of(argument: Any) -> dict[str, str]:
+    """As a JSON object; names are in lower case."""
+    found: dict[str, str] = json.loads(argument.value)
+    for name, value in found.items():
+        if name in TRUTHS and value.lower() in ("true", "false"):
+            continue
+        if name not in READ_OPTIONS or not READ_OPTIONS[name].fullmatch(value):
+            raise NotNative(f"JSON read with the option {name}")
+    return found
+
+
+def rows_type(call: Call) -> Typed:
+    """$json_rows(texts, schema, options)"""
+    options = options_of(call.arguments[2])
+    row = schema_type(call.arguments[1].value)
+    if not isinstance(row, StructType) or row.names == [options.get("columnnameofcorruptrecord", CORRUPT)]:
+        raise NotNative("JSON read without columns")
+    type = ArrayType(row, False)
+    read = reader_of(type, row, options, "r")
+
+    def write(made: Any, value: str, *others: str) -> str:
+        nothing = not_native("a null read as JSON")
+        return f"(CASE WHEN {value} IS NULL THEN {nothing} ELSE {read(made, value)} END)"
+
+    return Typed(type, False, [STRING, None, None], writer=write)
+
+
+fn("$json_rows(any, any, any)", "", rule=rows_type)
+
+
+def inferred_type(call: Call) -> Typed:
+    """$json_schema(texts, options): the schema as spark.read.json finds it, as text."""
+    options = options_of(call.arguments[1])
+    if set(options) & FINDS_OTHERWISE or options.get("mode", "permissive").lower() != "permissive":
+        raise NotNative("the schema of JSON with such options")
+    letters = "".join(SCHEMA_LETTERS[n] for n, v in options.items() if n in SCHEMA_LETTERS and v.lower() == "true")
+    corrupt = text(options.get("columnnameofcorruptrecord", CORRUPT))
+
+    def write(made: Any, value: str, *others: str, **places: str) -> str:
+        return f"spark_infer_json(coalesce(list({value}), []), {text(letters)}, {corrupt})"
+
+    return Typed(STRING, False, [STRING, None], writer=write)
+
+
+fn("$json_schema(any, any)", "", kind=AGGREGATE, rule=inferred_type)

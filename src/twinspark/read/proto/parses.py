@@ -1,0 +1,49 @@
+"""Reads `parse`: texts in a column, read as JSON; CSV and XML go to Spark."""
+
+import json
+from typing import Any
+
+from twinspark.analysis import build
+from twinspark.analysis.aggregates import aggregate
+from twinspark.analysis.context import Context
+from twinspark.analysis.generators import generate
+from twinspark.analysis.relations import Named
+from twinspark.analysis.scope import Frame
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import Expression
+from twinspark.read.proto.relations import RELATIONS, read_frame
+from twinspark.read.proto.types import read_type
+from twinspark.types import is_string
+
+JSON = 2  # Parse.ParseFormat
+
+
+@RELATIONS.handles("parse")
+def read_parse(message: Any, context: Context) -> Frame:
+    frame = read_frame(message.input, context)
+    if message.format != JSON:
+        raise NotNative("texts in a column read as CSV or XML")
+    if len(frame.attributes) != 1 or not is_string(frame.attributes[0].type):
+        raise NotNative("JSON in other columns than one string")
+    options = json.dumps({name.lower(): value for name, value in message.options.items()})
+    schema = read_type(message.schema).json() if message.HasField("schema") else found_schema(frame, options, context)
+    return rows_of(frame, schema, options, context)
+
+
+def found_schema(frame: Frame, options: str, context: Context) -> str:
+    """Every text is looked at, as Spark does: the schema is part of the plan."""
+    found = build.call("$json_schema", [texts(frame), build.literal(options)], context.settings)
+    table = context.collect(aggregate(frame, [], [Named(found, "schema")]).plain(), context)
+    made: str = table.column(0)[0].as_py()
+    return made
+
+
+def rows_of(frame: Frame, schema: str, options: str, context: Context) -> Frame:
+    arguments = [texts(frame), build.literal(schema), build.literal(options)]
+    rows = build.call("$json_rows", arguments, context.settings)
+    call = build.call("inline", [rows], context.settings)
+    return generate(frame, [Named(call, call.text)], context.settings)
+
+
+def texts(frame: Frame) -> Expression:
+    return frame.column(frame.attributes[0])
