@@ -9,7 +9,7 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.common_types import tightest_common_type
 from twinspark.functions.date_arithmetic import TIMELY, timely
-from twinspark.functions.intervals import interval_scaled
+from twinspark.functions.intervals import interval_counted, interval_scaled
 from twinspark.functions.native_spelling import (
     sql_decimal_add,
     sql_decimal_divide,
@@ -119,8 +119,10 @@ WHOLE_INPUT = '("BIGINT" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL Y
 
 
 def integral_divide(call: Call) -> Typed:
+    if all(isinstance(type, INTERVAL) for type in call.types):
+        return interval_counted(call)
     if any(isinstance(type, TIMELY) for type in call.types):
-        raise NotNative("div of intervals")
+        raise NotNative("div of dates, or of an interval and a number")
     left, right = numeric_operands(call, LONG)
     if isinstance(left, FLOATING):
         raise refused_operands(call, *operand_types(call), WHOLE_INPUT)

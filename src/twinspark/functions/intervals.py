@@ -8,7 +8,7 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.casts import UTC_ZONES, between_datetimes, not_native
 from twinspark.functions.registry import fn
-from twinspark.functions.spelling import error, text
+from twinspark.functions.spelling import ANSI_CONFIG, error, text
 from twinspark.functions.time_arithmetic import moved_micros
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
@@ -16,6 +16,7 @@ from twinspark.types import (
     DATE,
     INT,
     INTERVAL,
+    LONG,
     TIMESTAMP,
     ByteType,
     CalendarIntervalType,
@@ -141,13 +142,31 @@ def product(operator: str, number: DataType) -> str:
         real = f"CAST({{0}} AS DOUBLE) {operator} {number_sql}"
         return f"CAST(round(CASE WHEN abs({real}) >= 1e19 THEN 1e19 ELSE {real} END) AS HUGEINT)"
     if isinstance(number, DecimalType):
-        if operator == "/" or number.precision > 18:
-            raise NotNative("an interval over a decimal, or times a wide one")
+        if number.precision > 18:
+            raise NotNative("an interval and a wide decimal")
+        if operator == "/":
+            power = 10**number.scale
+            return halved_away(f"(CAST({{0}} AS HUGEINT) * {power})", f"nullif(CAST({{1}} * {power} AS HUGEINT), 0)")
         return "CAST(round(CAST({0} AS DECIMAL(19,0)) * {1}, 0) AS HUGEINT)"
     if operator == "*":
         return "(CAST({0} AS HUGEINT) * {1})"
-    a, b = "CAST({0} AS HUGEINT)", "nullif(CAST({1} AS HUGEINT), 0)"
+    return halved_away("CAST({0} AS HUGEINT)", "nullif(CAST({1} AS HUGEINT), 0)")
+
+
+def halved_away(a: str, b: str) -> str:
+    """The quotient of two whole numbers, halves rounded away from zero."""
     return f"(sign({a}) * sign({b}) * ((2 * abs({a}) + abs({b})) // (2 * abs({b}))))"
+
+
+def interval_counted(call: Call) -> Typed:
+    """`div`: how often one interval fits into another of its kind."""
+    left, right = call.types
+    if left.__class__ is not right.__class__ or not call.settings.ansi:
+        raise NotNative("div of intervals of two kinds, or without ANSI")
+    over_zero = error("DIVIDE_BY_ZERO", config=ANSI_CONFIG)
+    whole = within("(CAST({0} AS HUGEINT) // nullif(CAST({1} AS HUGEINT), 0))", DAY_TIME, FAR)
+    writer = f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} = 0 THEN {over_zero} ELSE {whole} END)"
+    return Typed(LONG, True, None, writer)
 
 
 # ---- fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -171,14 +172,25 @@ def tried(rule: Callable[[Call], Typed], operator: str) -> Callable[[Call], Type
 
 def tried_time(call: Call, made: Typed) -> Typed:
     """Dates and intervals: where DuckDB raises, Spark says whether that is a null."""
-    if not isinstance(made.writer, str) or "error(" in made.writer:
+    if not isinstance(made.writer, str):
         raise NotNative(f"{call.name} of these dates or intervals")
+    if "error(" in made.writer:  # it looks at its limits itself
+        return replace(made, nullable=True, writer=without_errors(call, made.writer), text=call.text)
     tried = f"TRY({made.writer})"
     asked = not_native(f"{call.name} of dates or intervals that overflows")
     writer = f"(CASE WHEN {tried} IS NULL AND {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {asked} ELSE {tried} END)"
     return replace(made, nullable=True, writer=writer, text=call.text)
 
 
+def without_errors(call: Call, writer: str) -> str:
+    """Null where Spark's error would be; what only Spark can say stays with it."""
+    silent = SPARK_ERROR.sub("NULL", writer)
+    if "'SPARK:" in silent:
+        raise NotNative(f"{call.name} of these dates or intervals")
+    return silent
+
+
+SPARK_ERROR = re.compile(r"error\('SPARK:[^']*'\)")
 TRIED_DECIMALS = {"+": sql_decimal_add, "-": sql_decimal_subtract, "*": sql_decimal_multiply}
 
 
