@@ -29,8 +29,13 @@ def source_of(relation: AnyPython, statement: Statement, write: Write) -> Select
     name = f"python_{len(statement.sources)}"
     statement.sources[name] = Source(inputs, relation)
     alias = statement.alias()
-    columns = tuple(cast_to(f"{alias}.c{place}", field.type) for place, field in enumerate(relation.fields))
+    columns = tuple(typed(f"{alias}.c{place}", field.type) for place, field in enumerate(relation.fields))
     return Select(f"{name} AS {alias}", columns)
+
+
+def typed(sql: str, type: DataType) -> str:
+    """A struct without fields is a null of some type until it leaves DuckDB."""
+    return sql if isinstance(type, StructType) and not type.fields else cast_to(sql, type)
 
 
 def source_input(relation: AnyPython, place: int, write: Write) -> SourceInput:

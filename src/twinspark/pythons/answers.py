@@ -80,7 +80,11 @@ def is_list(type: pa.DataType) -> bool:
 
 
 def for_duckdb(column: pa.Array) -> pa.Array:
-    """DuckDB keeps Spark's intervals of days as numbers of microseconds."""
+    """DuckDB keeps Spark's intervals of days as numbers of microseconds, and knows no struct without fields."""
+    if pa.types.is_struct(column.type) and not column.type.num_fields:
+        if column.null_count < len(column):
+            raise NotNative("a struct without fields that is not null")
+        return pa.nulls(len(column), pa.bool_())
     if pa.types.is_duration(column.type):
         return column.cast(pa.int64())
     if has_durations(column.type):

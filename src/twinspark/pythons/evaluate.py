@@ -18,6 +18,7 @@ from twinspark.pythons.workers import Pool
 from twinspark.types import MapType, StructField, StructType, nested_types
 
 Batches = Iterator[pa.RecordBatch]
+NO_COLUMN = pa.field("c_none", pa.bool_())
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,8 @@ def output_schema(schema: pa.Schema, source: pa.Schema, width: int) -> pa.Schema
     """As DuckDB reads it: what only waited keeps the type that DuckDB gave it."""
     types = [source.field(place).type for place in range(width)]
     types += [for_duckdb(pa.array([], field.type)).type for field in list(schema)[width:]]
+    if not types:
+        return pa.schema([NO_COLUMN])
     return pa.schema([pa.field(f"c{place}", type) for place, type in enumerate(types)])
 
 
@@ -185,7 +188,10 @@ def taken(waiting: deque[pa.RecordBatch], rows: int) -> pa.RecordBatch:
 
 
 def made(arrays: Sequence[pa.Array], rows: int) -> pa.RecordBatch:
+    """A table in DuckDB has at least one column."""
     shown = [for_duckdb(array) for array in arrays]
+    if not shown:
+        return pa.RecordBatch.from_arrays([pa.nulls(rows, pa.bool_())], [NO_COLUMN.name])
     return pa.RecordBatch.from_arrays(shown, [f"c{place}" for place in range(len(shown))])
 
 
