@@ -100,6 +100,8 @@ def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 def conformed(column: pa.Array, wanted: pa.DataType) -> pa.Array:
     """pyarrow refuses to cast a null struct to one whose fields are never null, though Spark sends just that."""
+    if pa.types.is_struct(wanted) and not wanted.num_fields:
+        return pa.nulls(len(column), wanted)  # DuckDB has no such struct: only nulls of it come this far
     if not pa.types.is_nested(wanted):
         return column.cast(wanted)
     holder = ctypes.create_string_buffer(128)  # struct ArrowArray of the C data interface has 80 bytes
