@@ -54,7 +54,11 @@ class QueryContext:
 
 
 class SparkError(Exception):
-    """An error in Spark's own terms; the door turns it into what a Spark server would have sent."""
+    """An error in Spark's own terms; the door turns it into what a Spark server would have sent.
+
+    `exception` is the Java class where the condition alone does not tell it."""
+
+    exception: str | None = None
 
     def __init__(self, condition: str, /, *, contexts: tuple[QueryContext, ...] = (), **parameters: object) -> None:
         self.condition = condition

@@ -102,6 +102,8 @@ def located(error: Exception, plan: Relation) -> Exception:
         error.contexts = (found.pop() or NOWHERE,)
     elif found and (origin := found.pop()) is not None:
         error.contexts = (origin,)
+    elif not found and error.condition == "SCALAR_SUBQUERY_TOO_MANY_ROWS":
+        error.exception = "SparkRuntimeException"  # one that uses columns around it is a join, which counts by itself
     return error
 
 

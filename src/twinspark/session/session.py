@@ -22,6 +22,7 @@ from twinspark.session.config import SessionConfig
 from twinspark.session.effects import change_of, makes_global_view, makes_tables
 from twinspark.session.frames import Framer
 from twinspark.session.journal import NEVER, Entry, Journal, entry_of
+from twinspark.session.kept_on_spark import KeptOnSpark
 from twinspark.session.native import Cursor, Query, Surroundings
 from twinspark.session.native_operation import NativeOperation, Work, rows_of
 from twinspark.session.operation import Asked, Operation, RelayedOperation, State
@@ -58,6 +59,7 @@ class Session:
         self.functions: Functions = source.functions.copy(self) if source else Functions(self)
         self.variables: Variables = source.variables.copy() if source else Variables()
         self.checkpoints = Checkpoints(shared.cache)
+        self.kept_on_spark = KeptOnSpark()
         self.artifacts: Artifacts = source.artifacts.copy() if source else Artifacts()
         self.pythons = Pythons(self.artifacts)
         self.journal = Journal()

@@ -41,11 +41,14 @@ class Listing:
     recursive: bool
 
     def direct(self) -> tuple[LeafFile, ...]:
-        """What an unpartitioned read takes: files named by a root or lying directly in it."""
+        """What an unpartitioned read takes: files named by a root or lying directly in it, once for every such root."""
         if self.recursive:
             return self.leaves
-        roots = set(self.roots)
-        return tuple(leaf for leaf in self.leaves if leaf.path in roots or leaf.directory in roots)
+        below: dict[str, list[LeafFile]] = {}
+        for leaf in self.leaves:
+            below.setdefault(leaf.directory, []).append(leaf)
+            below.setdefault(leaf.path, []).append(leaf)
+        return tuple(leaf for root in self.roots for leaf in below.get(root, ()))
 
 
 def list_files(paths: Sequence[str], options: Mapping[str, str], time_zone: str = "UTC") -> Listing:

@@ -30,11 +30,35 @@ def analyze(session: Session, request: Any, data: bytes) -> bytes:
     if wanted == "spark" and kind != "spark_version":
         return session.spark.unary("AnalyzePlan", with_rows(request, data, session))
     try:
-        return natively(session, request, kind, wanted)
+        answer = natively(session, request, kind, wanted)
     except NotNative:
         if wanted == "duckdb":
             raise
+        return on_spark(session, request, kind, data)
+    if kind in ("persist", "unpersist") and wanted == "auto":
+        note_kept(session, request, kind, data)
+    return answer
+
+
+def on_spark(session: Session, request: Any, kind: str, data: bytes) -> bytes:
+    """Of kept rows Spark's plan shows that they are kept."""
+
+    def send(kept: bytes) -> bytes:
+        return session.spark.unary(
+            "AnalyzePlan", with_rows(base_pb2.AnalyzePlanRequest.FromString(kept), kept, session)
+        )
+
+    if kind == "explain":
+        session.kept_on_spark.tell(send)
     return session.spark.unary("AnalyzePlan", with_rows(request, data, session))
+
+
+def note_kept(session: Session, request: Any, kind: str, data: bytes) -> None:
+    plan = plain_plan(session, getattr(request, kind).relation)
+    if kind == "persist":
+        session.kept_on_spark.add(plan, data)
+    elif session.kept_on_spark.remove(plan):
+        session.spark.unary("AnalyzePlan", with_rows(request, data, session))
 
 
 def natively(session: Session, request: Any, kind: str, wanted: str) -> bytes:

@@ -5,7 +5,7 @@ from typing import Any
 
 from pyspark.sql.connect.proto import base_pb2
 
-from twinspark.errors import SparkError
+from twinspark.errors import JavaError, SparkError
 from twinspark.session.choose import ENGINE_KEY, check_engine
 from twinspark.session.config import is_modifiable, warning_of
 from twinspark.session.journal import entry_of
@@ -13,6 +13,7 @@ from twinspark.session.session import LAST_OPERATION, Session
 
 Pair = tuple[str, str | None]
 OURS = "twinspark."
+ILLEGAL_ARGUMENT = "java.lang.IllegalArgumentException"
 
 
 def configure(session: Session, request: Any, data: bytes) -> Any:
@@ -33,6 +34,8 @@ def warn(answer: Any, key: str) -> None:
 
 def set_keys(session: Session, operation: Any, data: bytes, answer: Any) -> Iterator[Pair]:
     for pair in operation.pairs:
+        if not pair.HasField("value"):
+            raise JavaError(ILLEGAL_ARGUMENT, f"requirement failed: value cannot be null for key: {pair.key}")
         try:
             set_one(session, pair.key, pair.value)
             warn(answer, pair.key)

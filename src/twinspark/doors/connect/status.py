@@ -16,7 +16,6 @@ from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.doors.connect.throwables import hierarchy_of
 from twinspark.errors import JavaError, NotNative, QueryContext, SparkError
-from twinspark.read.sql.failures import ParseError
 from twinspark.session.session import Session
 from twinspark.spark.engine import SparkUnavailable
 
@@ -74,8 +73,7 @@ def passed_through(error: Any) -> Outcome:
 
 
 def thrown_by(error: SparkError) -> Thrown:
-    thrown = error.exception if isinstance(error, ParseError) else None
-    classes = hierarchy_of(error.condition, error.parameters, thrown)
+    classes = hierarchy_of(error.condition, error.parameters, error.exception)
     shown = "" if ANALYSIS in classes else "".join(f"\n{each.summary}" for each in error.contexts if each.summary)
     message = f"{error}{shown}"
     return Thrown(error.condition, message, error.sqlstate, error.parameters, classes, error.contexts)
