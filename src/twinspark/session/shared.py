@@ -9,7 +9,7 @@ from twinspark.session.native import NativeEngine
 from twinspark.session.plan_cache import PlanCache
 from twinspark.session.settings import Settings
 from twinspark.session.spark_side import SparkSide
-from twinspark.session.tables_on_spark import TablesOnSpark
+from twinspark.session.tables_on_spark import SHOW_TABLES, TablesOnSpark
 from twinspark.session.tables_session import ServerCatalogs
 from twinspark.session.views import SharedViews
 from twinspark.spark.engine import SparkEngine
@@ -46,7 +46,9 @@ class Shared:
         elsewhere = hive or self.settings.spark_remote is not None
         self.cache = Cache(self.native)
         self.catalogs = ServerCatalogs(str(self.warehouse), elsewhere)
-        self.tables_on_spark = TablesOnSpark(self.catalogs, self.settings.spark_remote is None)
+        self.tables_on_spark = TablesOnSpark(
+            self.catalogs, self.settings.spark_remote is None or own.get(SHOW_TABLES) == "true"
+        )
 
     @property
     def warehouse(self) -> Path:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("twinspark.session")
 USER = "twinspark-tables"
 HOME = "spark_catalog"
+# --conf …=true says of a remote Spark that it sees our files and that its catalog may hold views of our tables.
+SHOW_TABLES = "twinspark.spark.showTables"
 # Listing a thousand paths by a Spark job costs seconds; by the driver it does not.
 LISTING = "SET spark.sql.sources.parallelPartitionDiscovery.threshold = 1000000"
 
@@ -63,7 +65,8 @@ def texts_of(message: Message) -> Iterator[str]:
 
 
 class TablesOnSpark:
-    """One for a server: views are the same for all sessions of a Spark. Only a Spark of our own gets them."""
+    """One for a server: views are the same for all sessions of a Spark. A Spark of our own gets them, another one only
+    when that is asked for: its catalog belongs to others too, and it may not see our files."""
 
     def __init__(self, catalogs: ServerCatalogs, allowed: bool) -> None:
         self._catalogs = catalogs

@@ -1,0 +1,72 @@
+"""Our tables where the Spark is somebody else's: views in its catalog, when the server is asked to make them."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers_tables import refusal, rows, run
+from pyspark.sql import SparkSession
+
+from twinspark.doors.connect.server import ConnectServer
+from twinspark.session.settings import Settings
+from twinspark.session.tables_on_spark import SHOW_TABLES
+
+pytestmark = pytest.mark.spark
+ON_SPARK = "xpath_int('<a>1</a>', 'a') = 1"  # a function that only Spark has
+
+
+@pytest.fixture(scope="module")
+def remote(request: pytest.FixtureRequest) -> str:
+    """The Spark at TWINSPARK_TEST_SPARK, or what stands behind the shared server."""
+    if "TWINSPARK_TEST_SPARK" in os.environ:
+        return os.environ["TWINSPARK_TEST_SPARK"]
+    server: ConnectServer = request.getfixturevalue("auto_server")
+    session = SparkSession.builder.remote(server.url).create()
+    run(session, f"SELECT {ON_SPARK}")
+    session.stop()
+    return f"sc://{server.spark.address}"
+
+
+def served(remote: str, warehouse: Path, *config: tuple[str, str]) -> Iterator[Any]:
+    server = ConnectServer(Settings(spark_remote=remote, warehouse=str(warehouse), spark_config=config))
+    session = SparkSession.builder.remote(server.url).create()
+    run(session, "CREATE DATABASE beside", "USE beside")
+    yield session
+    run(session, "USE default", "DROP DATABASE beside CASCADE", f"SELECT {ON_SPARK}")
+    session.stop()
+    server.stop()
+
+
+@pytest.fixture
+def shown(remote: str, tmp_path: Path) -> Iterator[Any]:
+    tmp_path.chmod(0o777)
+    yield from served(remote, tmp_path, (SHOW_TABLES, "true"))
+
+
+@pytest.fixture
+def apart(remote: str, tmp_path: Path) -> Iterator[Any]:
+    yield from served(remote, tmp_path)
+
+
+def test_read_there(shown: Any) -> None:
+    run(
+        shown,
+        "CREATE TABLE ice (id INT, c CHAR(5), v VARCHAR(3))",
+        "INSERT INTO ice VALUES (1, 'ab', 'x'), (2, 'abc', 'y')",
+        "CREATE TABLE files (c CHAR(5)) USING parquet",
+        "INSERT INTO files VALUES ('ab')",
+        "CREATE VIEW seen AS SELECT c FROM ice",
+    )
+    assert rows(shown, f"SELECT id, c FROM ice WHERE c = 'ab' AND {ON_SPARK}") == [(1, "ab   ")]
+    assert rows(shown, f"SELECT c FROM seen WHERE c = 'abc' AND {ON_SPARK}") == [("abc  ",)]
+    assert rows(shown, f"SELECT length(c) FROM files WHERE c = 'ab' AND {ON_SPARK}") == [(5,)]
+    run(shown, "INSERT INTO ice VALUES (3, 'ab', 'z')", "ALTER TABLE ice RENAME COLUMN id TO n")
+    assert rows(shown, f"SELECT n, v FROM ice WHERE c = 'ab' AND {ON_SPARK}") == [(1, "x"), (3, "z")]
+
+
+def test_not_shown_unless_asked(apart: Any) -> None:
+    run(apart, "CREATE TABLE mine AS SELECT 1 AS id")
+    assert rows(apart, "SELECT id FROM mine") == [(1,)]
+    assert refusal(apart, f"SELECT id FROM beside.mine WHERE {ON_SPARK}") == "TABLE_OR_VIEW_NOT_FOUND"
