@@ -204,21 +204,26 @@ fn("map_contains_key(map, any)", contains_key, rule=contains_key_type)
 PLAIN_DELIMITERS = frozenset(" ,;:=&-_/~!@#%'\"<>") | frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
-def check_delimiter(argument: Any) -> None:
+def is_plain_delimiter(argument: Any) -> bool:
     """Delimiters are patterns; without a character that means something in one they are plain text."""
     value = getattr(argument, "value", None)
-    if not isinstance(value, str) or not value or not all(c.lower() in PLAIN_DELIMITERS for c in value):
-        raise NotNative("str_to_map by a delimiter that is a pattern or no constant")
+    return isinstance(value, str) and value != "" and all(c.lower() in PLAIN_DELIMITERS for c in value)
 
 
 def text_to_map(call: Any, source: str, pairs: str = "','", inside: str = "':'") -> str:
-    for argument in call.arguments[1:]:
-        check_delimiter(argument)
+    if not all(map(is_plain_delimiter, call.arguments[1:])):
+        return text_to_map_by_patterns(source, pairs, inside)
     width = len(call.arguments[2].value) if len(call.arguments) > 2 else 1
     parts = f"string_split({source}, {pairs})"
     keys = f"list_transform({parts}, lambda p: string_split(p, {inside})[1])"
     rest = f"substr(p, strpos(p, {inside}) + {width})"
     values = f"list_transform({parts}, lambda p: CASE WHEN contains(p, {inside}) THEN {rest} END)"
+    return checked_map(keys, values, STRING)
+
+
+def text_to_map_by_patterns(source: str, pairs: str, inside: str) -> str:
+    parts = f"spark_split({source}, {pairs}, -1)"
+    keys, values = (f"list_transform({parts}, lambda p: spark_split(p, {inside}, 2)[{place}])" for place in (1, 2))
     return checked_map(keys, values, STRING)
 
 
