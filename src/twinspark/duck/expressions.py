@@ -9,6 +9,7 @@ from functools import singledispatchmethod
 from twinspark.duck.literals import literal_sql
 from twinspark.duck.python_extract import PythonInside
 from twinspark.duck.short_sums import short_sum
+from twinspark.duck.ties import BY_ROW, is_sensitive
 from twinspark.errors import NotNative
 from twinspark.functions.casts import cast_sql
 from twinspark.functions.registry import SPARK, Signature
@@ -59,6 +60,7 @@ class Writer:
     outer: tuple[Sequence[str], ...]
     subquery: SubqueryWriter
     shortcuts: dict[str, str] = field(default_factory=dict)
+    place: str = ""  # the column that numbers the rows, where equal ones of a window must be told apart
 
     def columns(self, nodes: Sequence[Expression]) -> list[str]:
         """Most are columns passed on: they need no dispatch."""
@@ -133,7 +135,8 @@ class Writer:
     def _(self, node: WindowCall) -> str:
         over = f" OVER ({self.window(node)})"
         if isinstance(node.function, AggregateCall):
-            return self.aggregate(node.function, over)
+            order = self.order(node.ordering) + f", {self.place}" if self.by_place(node, False) else ""
+            return self.aggregate(node.function, over, order)
         return self.call(node.function, over)
 
     # ---- calls
@@ -142,14 +145,14 @@ class Writer:
         arguments = [self.write(argument) for argument in node.arguments]
         return render(node, arguments, {"suffix": suffix})
 
-    def aggregate(self, node: AggregateCall, over: str) -> str:
-        text = self.aggregated(node, over)
+    def aggregate(self, node: AggregateCall, over: str, order: str = "") -> str:
+        text = self.aggregated(node, over, order)
         short = None if over else short_sum(node)
         if short is not None:
             self.shortcuts[text] = f"CAST({self.aggregated(short, over)} AS {duck_type(node.type)})"
         return text
 
-    def aggregated(self, node: AggregateCall, over: str) -> str:
+    def aggregated(self, node: AggregateCall, over: str, order: str = "") -> str:
         """DISTINCT, FILTER and OVER stand right behind the call, before any cast around it."""
         distinct = node.distinct and node.name not in INSENSITIVE_TO_DISTINCT
         if distinct and not has_place(node.signature, "distinct"):
@@ -159,7 +162,7 @@ class Writer:
         facts = {
             "suffix": condition + over,
             "distinct": "DISTINCT " if distinct else "",
-            "order": self.order(node.ordering),
+            "order": order or self.order(node.ordering),
         }
         return render(node, arguments, facts)
 
@@ -170,10 +173,17 @@ class Writer:
         if node.partition:
             parts.append("PARTITION BY " + ", ".join(self.key(p) for p in node.partition))
         if node.ordering:
-            parts.append(self.order(node.ordering).strip())
+            parts.append(self.order(node.ordering).strip() + (f", {self.place}" if self.by_place(node, True) else ""))
         if node.frame is not None and node.function.name not in FRAMELESS:
             parts.append(self.frame(node.frame, node.ordering))
         return " ".join(parts)
+
+    def by_place(self, node: WindowCall, in_window: bool) -> bool:
+        """Equal rows follow their place: in the window's order or, where a range takes equals as one, in the call's."""
+        if not self.place or not is_sensitive(node):
+            return False
+        by_rows = node.function.name in BY_ROW or (node.frame is not None and node.frame.rows)
+        return by_rows if in_window else not by_rows
 
     def order(self, ordering: Sequence[SortOrder]) -> str:
         return " ORDER BY " + ", ".join(map(self.sort_order, ordering)) if ordering else ""

@@ -12,6 +12,7 @@ from twinspark.duck.generators import generator_sql
 from twinspark.duck.python_sources import source_of
 from twinspark.duck.select import Select, grows_too_much, wrapped
 from twinspark.duck.statement import Statement
+from twinspark.duck.ties import PLACE, keeps_order, numbers_rows
 from twinspark.duck.window_keys import below, may_raise
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
@@ -57,6 +58,13 @@ class RelationWriter(SubqueryWriter):
 
     def wrap(self, select: Select) -> Select:
         return wrapped(select, self.statement.alias())
+
+    def numbered(self, select: Select) -> tuple[Select, str]:
+        """The rows with their places, as they come; and the name of that column."""
+        inner, alias = self.wrap(select), self.statement.alias()
+        source = f"(SELECT *, row_number() OVER () AS {PLACE} FROM {inner.source}) AS {alias}"
+        columns = tuple(f"{alias}.c{i}" for i in range(len(select.columns)))
+        return Select(source, columns, is_plain=True), f"{alias}.{PLACE}"
 
     def __call__(self, node: Subquery, writer: Writer) -> str:
         inner = replace(self, outer=(writer.inputs, *writer.outer))
@@ -129,6 +137,8 @@ class RelationWriter(SubqueryWriter):
             select = self.wrap(select)  # DuckDB does not know the groups' columns inside
         if windows and may_raise(relation, self.expressions(select).write):
             select = self.wrap(select)  # what was folded in becomes columns
+        if windows and numbers_rows(relation):
+            return self.stable_windows(relation)
         if windows and (lifted := below(relation, self.expressions(select).write)) is not relation:
             relation, select = lifted, self.wrap(self.write(lifted.input))
         columns = self.expressions(select).columns(relation.expressions)
@@ -140,6 +150,13 @@ class RelationWriter(SubqueryWriter):
             has_windows=select.has_windows or windows,
             is_volatile=select.is_volatile or volatile,
         )
+
+    def stable_windows(self, relation: Project) -> Select:
+        """Windows over numbered rows, their keys computed below."""
+        lifted = below(relation, self.expressions(self.write(relation.input)).write)
+        select, place = self.numbered(self.write(lifted.input))
+        writer = replace(self.expressions(select), place=place)
+        return replace(select.with_columns(writer.columns(lifted.expressions)), has_windows=True)
 
     @write.register
     def _(self, relation: Filter) -> Select:
@@ -158,9 +175,12 @@ class RelationWriter(SubqueryWriter):
         select = self.write(relation.input)
         if select.is_cut or select.is_volatile:
             select = self.wrap(select)
+        place = ""
+        if keeps_order(relation.input):
+            select, place = self.numbered(select)
         writer = self.expressions(select)
         order = tuple(map(writer.sort_order, relation.ordering))
-        return replace(select, order=order)
+        return replace(select, order=(*order, place) if place else order)
 
     @write.register
     def _(self, relation: Limit) -> Select:
@@ -198,6 +218,7 @@ class RelationWriter(SubqueryWriter):
     def _(self, relation: Distinct) -> Select:
         for field in relation.fields:
             check_groupable(field.type)
+            check_plain_doubles(field.type, "the distinct rows of")
         select = self.write(relation.input)
         if select.is_cut or select.order or select.has_windows or select.is_volatile:
             select = self.wrap(select)
@@ -205,7 +226,8 @@ class RelationWriter(SubqueryWriter):
         if relation.keys is None:
             return replace(select.with_columns(columns), distinct="DISTINCT ")
         keys = ", ".join(columns[i] for i in relation.keys) or "1"
-        return replace(select, distinct=f"DISTINCT ON ({keys}) ")
+        shown = [columns[i] if i in relation.keys else column for i, column in enumerate(select.columns)]
+        return replace(select.with_columns(shown), distinct=f"DISTINCT ON ({keys}) ")
 
     @write.register
     def _(self, relation: Aggregate) -> Select:
@@ -320,9 +342,9 @@ class RelationWriter(SubqueryWriter):
         if not columns:
             raise NotNative("a set operation without columns")
         made = Select(f"(({left}) {operator} ({right})) AS {alias}", columns, is_plain=True)
-        if relation.kind == "union" or not relation.all:
+        if relation.kind == "union" and relation.all:
             return made
-        # Spark counts rows by groups here, and groups have one zero.
+        # Spark makes groups of the rows here, and groups have one zero.
         return made.with_columns([normal_zero(c, f.type) for c, f in zip(columns, relation.fields, strict=True)])
 
 

@@ -295,7 +295,7 @@ def first_value(name: str) -> Any:
         ignores = call.ignore_nulls or (len(values) > 1 and values[1] == "true")
         if "OVER" in suffix:
             word = " IGNORE NULLS" if ignores else ""
-            return f"{name}_value({values[0]}{word}){suffix}"
+            return f"{name}_value({values[0]}{order}{word}){suffix}"
         return f"{name}({values[0]}){not_null(values[0], suffix) if ignores else suffix}"
 
     return write

@@ -50,7 +50,7 @@ def nth(call: Any, value: str, number: str, *_: str, distinct: str = "", order: 
     if " OVER " not in suffix:
         raise NotNative("nth_value outside a window")
     word = " IGNORE NULLS" if call.ignore_nulls or asks_to_ignore(call) else ""
-    return f"nth_value({value}, {number}{word}){suffix}"
+    return f"nth_value({value}, {number}{order}{word}){suffix}"
 
 
 fn("nth_value(any, any)", nth, kind=AGGREGATE, rule=nth_type)

@@ -12,7 +12,7 @@ from twinspark.session.views import Views
 if TYPE_CHECKING:
     from twinspark.session.session import Session
 
-NAME = r"((?:`(?:[^`]|``)+`|[^\s(`.]+)(?:\.(?:`(?:[^`]|``)+`|[^\s(`.]+))*)"
+NAME = r"((?:`(?:[^`]|``)+`|[^\s(`.,]+)(?:\.(?:`(?:[^`]|``)+`|[^\s(`.,]+))*)"
 CREATE_VIEW = re.compile(
     rf"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(GLOBAL\s+)?TEMP(?:ORARY)?\s+(?:VIEW|TABLE)\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}",
     re.I,

@@ -6,7 +6,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.plan.relations import Relation
 from twinspark.read.sql import tree
 from twinspark.read.sql.tree import alterations as changes
@@ -208,7 +208,21 @@ def alter_table(statement: tree.AlterTable, text: str, context: Context, session
         raise target.refuses("ALTER TABLE … PARTITION")
     made = steps(statement.change, Altering(target, text, context, session))
     check_no_nulls(target, made, context)
-    return done(lambda: target.catalog.alter_table(target.name.identifier, made))
+    return done(lambda: altered(target, made, statement, text))
+
+
+# Of these Spark shows the whole statement.
+OF_THE_STATEMENT = frozenset({"NOT_SUPPORTED_CHANGE_COLUMN", "UNRESOLVED_COLUMN.WITH_SUGGESTION"})
+
+
+def altered(target: Target, made: Sequence[TableChange], statement: tree.AlterTable, text: str) -> None:
+    try:
+        target.catalog.alter_table(target.name.identifier, made)
+    except SparkError as error:
+        if error.condition in OF_THE_STATEMENT and not error.contexts:
+            whole = text[statement.start : statement.stop]
+            error.contexts = (QueryContext(whole, statement.start, statement.stop - 1),)
+        raise
 
 
 COLUMN_WORDS = re.compile(r"\b(ADD|DROP|RENAME|ALTER|REPLACE)\s+(COLUMNS?)\b", re.IGNORECASE)

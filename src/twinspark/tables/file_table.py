@@ -13,11 +13,15 @@ from twinspark.errors import SparkError
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.changes import (
     AddColumn,
+    DeleteColumn,
+    MoveColumn,
     RemoveProperty,
+    RenameColumn,
     SetProperty,
     TableChange,
     UpdateColumn,
     UpdateColumnComment,
+    UpdateColumnNullability,
     check_new_column,
     find_field,
 )
@@ -124,7 +128,7 @@ def altered(table: FileTable, changes: Sequence[TableChange], full_name: str) ->
         if isinstance(change, UpdateColumn):
             check_same_type(table, change, full_name)
         else:
-            table = altered_once(table, change)
+            table = altered_once(table, change, full_name)
     return table
 
 
@@ -143,7 +147,16 @@ def check_same_type(table: FileTable, change: UpdateColumn, full_name: str) -> N
         )
 
 
-def altered_once(table: FileTable, change: TableChange) -> FileTable:
+# How Spark calls what it does not do to tables of files.
+REFUSED: dict[type, str] = {
+    RenameColumn: "RENAME COLUMN",
+    DeleteColumn: "DROP COLUMN",
+    MoveColumn: "ALTER COLUMN ... FIRST | AFTER",
+    UpdateColumnNullability: "ALTER COLUMN ... SET NOT NULL",
+}
+
+
+def altered_once(table: FileTable, change: TableChange, full_name: str) -> FileTable:
     match change:
         case SetProperty(name, value):
             return replace(table, properties={**table.properties, name: value})
@@ -153,7 +166,8 @@ def altered_once(table: FileTable, change: TableChange) -> FileTable:
             return replace(table, schema=with_column(table, change))
         case UpdateColumnComment(column, comment) if len(column) == 1:
             return replace(table, schema=commented(table.schema, column[0], comment))
-    raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName=str(table.identifier), operation="ALTER TABLE")
+    operation = REFUSED.get(change.__class__, "ALTER TABLE")
+    raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName=full_name, operation=operation)
 
 
 def with_column(table: FileTable, change: AddColumn) -> StructType:

@@ -52,14 +52,20 @@ def read_python_function(message: Any) -> tuple[PythonFunction, DataType]:
 @RELATIONS.handles("map_partitions")
 def read_map_partitions(message: Any, context: Context) -> Frame:
     """All rows are one partition: how Spark cuts them is Spark's own choice, and no answer may depend on it."""
-    if message.is_barrier or message.HasField("profile_id"):
-        raise NotNative("barriers and resource profiles")
+    if message.HasField("profile_id"):
+        raise NotNative("a cluster's resources")
     frame = read_frame(message.input, context)
     function, type = read_python_function(message.func)
     if function.eval_type not in MAPS:
         raise NotNative(f"a Python function of kind {function.eval_type} over partitions")
     return frame_of(
-        PythonMap(input=frame.plain(), function=function, fields=fields_of(type), workers=workers_of(context))
+        PythonMap(
+            input=frame.plain(),
+            function=function,
+            fields=fields_of(type),
+            workers=workers_of(context),
+            is_barrier=message.is_barrier,
+        )
     )
 
 

@@ -269,6 +269,8 @@ class Cursor:
         word = self.text[self.starts[self.at] : self.stops[self.at]]
         if kind in ("backquoted", "doublequoted"):
             word = unquote(word)
+            if self.config.quoted_regex_columns and not word.replace("_", "").isalnum():
+                raise NotNative("SQL: names that are patterns")
         elif not word.isascii() or "/" in word:
             self.complaints.append(ParseError("INVALID_IDENTIFIER", self.text, self.start, ident=word))
         self.at += 1

@@ -174,7 +174,12 @@ class Aggregation:
                 resolve_name(self.output, parts, self.walk.settings.case_sensitive)  # raises where it is ambiguous
             return found or below
 
-        return self.walk.read(node, replace(self.scope, aliases={}, first=find, shown=self.output))
+        try:
+            return self.walk.read(node, replace(self.scope, aliases={}, first=find, shown=self.output))
+        except SparkError as error:
+            if "base" in error.parameters:  # shown as what Spark resolved for the time being
+                raise NotNative("SQL: part of a value that has none, in HAVING", nearest=error) from error
+            raise
 
     def not_found(self, node: tree.Expression, column: Column) -> Exception:
         """What can be named is what was selected: Spark suggests those names."""

@@ -60,7 +60,9 @@ def walk_function(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
 
 def check_not_nested(made: Expression, node: tree.Function, walk: Walk) -> None:
     if isinstance(made, AggregateCall) and any(map(has_aggregate, children_of(made))):
-        inner = next(one for one in tree_nodes(node.arguments) if is_aggregate_node(one, walk))
+        inner = next((one for one in tree_nodes(node.arguments) if is_aggregate_node(one, walk)), None)
+        if inner is None:
+            raise NotNative("SQL: an aggregate in the FILTER of an aggregate")
         raise walk.located(SparkError("NESTED_AGGREGATE_FUNCTION"), inner)
 
 
@@ -301,12 +303,18 @@ INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
 MOMENTS = (DateType, TimestampType, TimestampNTZType)
 
 
+def has_time(bound: Expression | int | None) -> bool:
+    return isinstance(bound, Literal) and isinstance(bound.type, DayTimeIntervalType) and bound.type.endField > 0
+
+
 def check_intervals(bounds: Sequence[Expression | int | None], ordering: Sequence[SortOrder], is_range: bool) -> None:
     """Intervals are bounds of a range over one date or timestamp."""
     if not any(isinstance(bound, Literal) for bound in bounds):
         return
     if not is_range or len(ordering) != 1 or not isinstance(ordering[0].child.type, MOMENTS):
         raise NotNative("SQL: an interval as the bound of another frame")
+    if isinstance(ordering[0].child.type, DateType) and any(has_time(bound) for bound in bounds):
+        raise NotNative("SQL: a range of hours over dates")
     values: list[Any] = [bound.value if isinstance(bound, Literal) else bound for bound in bounds]
     types = {bound.type.simpleString() for bound in bounds if isinstance(bound, Literal)}
     if len(types) > 1 or (None not in values and values[0] > values[1]):

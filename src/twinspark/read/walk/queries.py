@@ -10,6 +10,7 @@ from typing import Any
 
 from twinspark.analysis import relations as make
 from twinspark.analysis import set_operations as sets
+from twinspark.analysis.generators import has_generator
 from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.scope import Frame, frame_of
@@ -229,7 +230,9 @@ def frame_order(item: tree.SortItem, scope: Scope, frame: Frame, walk: Walk) -> 
 
 
 def check_no_subquery(expression: Expression) -> None:
-    """Spark refuses them in an order, in words that show its plan."""
+    """Spark refuses them in an order, and generators too, in words that show its plan."""
+    if has_generator(expression):
+        raise NotNative("SQL: a generator in ORDER BY")
     if any(isinstance(node, Subquery) for node in nodes_of(expression)):
         raise NotNative("SQL: a subquery in ORDER BY")
 
