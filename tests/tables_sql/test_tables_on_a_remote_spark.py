@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.session.settings import Settings
 from twinspark.session.tables_on_spark import SHOW_TABLES
+from twinspark.spark.engine import LaunchedSpark
 
 pytestmark = pytest.mark.spark
 ON_SPARK = "xpath_int('<a>1</a>', 'a') = 1"  # a function that only Spark has
@@ -26,7 +27,8 @@ def remote(request: pytest.FixtureRequest) -> str:
     session = SparkSession.builder.remote(server.url).create()
     run(session, f"SELECT {ON_SPARK}")
     session.stop()
-    return f"sc://{server.spark.address}"
+    assert isinstance(server.spark, LaunchedSpark) and server.spark._jvm is not None
+    return f"sc://127.0.0.1:{server.spark._jvm.port}"
 
 
 def served(remote: str, warehouse: Path, *config: tuple[str, str]) -> Iterator[Any]:
