@@ -46,9 +46,10 @@ class PythonEvaluate(PythonRelation):
 
 @dataclass(frozen=True, kw_only=True)
 class PythonMap(PythonRelation):
-    """mapInPandas, mapInArrow: an iterator of batches to another one."""
+    """mapInPandas, mapInArrow: an iterator of batches to another one; with a barrier all tasks start together."""
 
     function: PythonFunction
+    is_barrier: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

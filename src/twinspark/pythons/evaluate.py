@@ -68,7 +68,9 @@ class SessionWorkers:
             batches = map(feeding.as_struct, feeding.sized(source, self.rows))
             feeding.write_stream(output, feeding.struct_schema(source.schema), batches)
 
-        return self.flat(relation.function, (0,), feed, schema)
+        made = self.flat(relation.function, (0,), feed, schema)
+        made.is_elsewhere = relation.is_barrier  # it may have asked the barrier's server, which only Spark has
+        return made
 
     @start.register
     def _(self, relation: PythonGroups, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:

@@ -43,6 +43,7 @@ class Run:
         self._stopped = False
         self._lock = threading.Lock()
         self.failure: Exception | None = None
+        self.is_elsewhere = False  # whether only Spark can say what an exception means
         self.reader = pa.RecordBatchReader.from_batches(schema, self._batches())
 
     def stop(self) -> None:
@@ -81,6 +82,8 @@ class Run:
             yield from self._shape(self._answers())
         except Exception as error:
             self.failure = self.failure or known(error)
+            if self.is_elsewhere:
+                self.failure = NotNative("an exception behind a barrier")
             self.stop()
             raise Failed(text_of(self.failure)) from error
 
