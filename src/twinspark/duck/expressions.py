@@ -158,13 +158,20 @@ class Writer:
         if distinct and not has_place(node.signature, "distinct"):
             raise NotNative(f"{node.name} of distinct values")
         condition = f" FILTER (WHERE {self.write(node.filter)})" if node.filter is not None else ""
-        arguments = [self.write(argument) for argument in node.arguments]
+        arguments = [self.filtered(argument, node) for argument in node.arguments]
         facts = {
             "suffix": condition + over,
             "distinct": "DISTINCT " if distinct else "",
             "order": order or self.order(node.ordering),
         }
         return render(node, arguments, facts)
+
+    def filtered(self, argument: Expression, node: AggregateCall) -> str:
+        """DuckDB computes it of every row; Spark of those that pass the FILTER, unless it counts distinct ones."""
+        text = self.write(argument)
+        if node.filter is None or node.distinct or isinstance(argument, Column | Literal):
+            return text
+        return f"(CASE WHEN {self.write(node.filter)} THEN {text} END)"
 
     # ---- windows and orders
 

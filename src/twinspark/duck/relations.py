@@ -216,9 +216,9 @@ class RelationWriter(SubqueryWriter):
 
     @write.register
     def _(self, relation: Distinct) -> Select:
-        for field in relation.fields:
-            check_groupable(field.type)
-            check_plain_doubles(field.type, "the distinct rows of")
+        for index in range(len(relation.fields)) if relation.keys is None else relation.keys:
+            check_groupable(relation.fields[index].type)
+            check_plain_doubles(relation.fields[index].type, "the distinct rows of")
         select = self.write(relation.input)
         if select.is_cut or select.order or select.has_windows or select.is_volatile:
             select = self.wrap(select)

@@ -81,7 +81,7 @@ def ceiling_type(call: Call) -> Typed:
     """Doubles and whole numbers give bigints, decimals decimals without fraction."""
     (type,) = call.types
     if isinstance(type, DecimalType):
-        return Typed(bounded_decimal(type.precision - type.scale + 1, 0), True)
+        return Typed(bounded_decimal(type.precision - type.scale + 1, 0) if type.scale else type, True)
     if is_integral(type):
         return Typed(LONG, True, (LONG,))
     return Typed(LONG, True, (DOUBLE,))
