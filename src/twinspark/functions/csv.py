@@ -1,0 +1,232 @@
+"""CSV functions: the extension takes lines apart, SQL puts them together, as univocity does with Spark's defaults."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.casts import cast_sql, not_native
+from twinspark.functions.from_json import DATE_PATTERN, read_later, schema_type
+from twinspark.functions.json import SIMPLE_PATTERN, constant_options, leaf_text
+from twinspark.functions.native_spelling import sql_string_to_decimal
+from twinspark.functions.registry import fn
+from twinspark.functions.settings import Settings
+from twinspark.functions.spelling import duck_type, quoted_name, text
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import (
+    STRING,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    is_integral,
+    is_null,
+    is_string,
+)
+
+SEPARATOR = re.compile(r"[,;|\t~^#!]")
+NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+BLANKS = "[\\x00-\\x20]"
+READ_OPTIONS = {
+    "mode": re.compile("(?i)permissive|failfast"),
+    "sep": SEPARATOR,
+    "delimiter": SEPARATOR,
+    "dateformat": re.compile(DATE_PATTERN),
+    "timestampformat": re.compile(rf"{DATE_PATTERN}( HH:mm(:ss([.]SSS)?)?)?"),
+}
+
+
+def checked_options(call: Call, place: int, known: dict[str, re.Pattern[str]]) -> dict[str, str]:
+    options = constant_options(call.arguments[place]) if len(call.arguments) > place else {}
+    if not all(name in known and known[name].fullmatch(value) for name, value in options.items()):
+        raise NotNative(f"{call.name} with such options")
+    return options
+
+
+def separator_of(options: dict[str, str]) -> str:
+    return options.get("sep", options.get("delimiter", ","))
+
+
+# ---- from_csv
+
+
+def from_csv_type(call: Call) -> Typed:
+    source, schema = call.arguments[:2]
+    options = checked_options(call, 2, READ_OPTIONS)
+    if not (is_string(source.type) or is_null(source.type)) or not isinstance(getattr(schema, "value", None), str):
+        raise NotNative("from_csv of what is no string, or by a schema that is no constant")
+    type = schema_type(schema.value)
+    if not isinstance(type, StructType) or "_corrupt_record" in type.names:
+        raise NotNative("from_csv with a column for corrupt records, or to what is no struct")
+    casts = [STRING, *([None] * (len(call.arguments) - 1))]
+    shown = f"from_csv({source.text})"
+    return Typed(type, source.nullable, casts, writer=csv_reader(type, options), text=shown)
+
+
+def csv_reader(type: StructType, options: dict[str, str]) -> Callable[..., str]:
+    duck_type(type)
+    stops = options.get("mode", "").lower() == "failfast"
+
+    def write(made: Any, value: str, *others: str) -> str:
+        names = [quoted_name(field.name) for field in type.fields]
+        read = [read_field(f"f[{i}]", f.dataType, options, made.settings) for i, f in enumerate(type.fields, 1)]
+        pack = f"struct_pack({', '.join(f'{n} := {r}' for n, r in zip(names, read, strict=True))})"
+        if stops:
+            unread = (f"f[{i}] IS NOT NULL AND {r} IS NULL" for i, r in enumerate(read, 1))
+            bad = " OR ".join([f"len(f) <> {len(read)}", *unread])
+            pack = f"CASE WHEN {bad} THEN {not_native('CSV that does not fit, in FAILFAST mode')} ELSE {pack} END"
+        fields = f"spark_csv_fields({value}, {text(separator_of(options))})"
+        return f"list_transform([{fields}], lambda f: CASE WHEN f IS NOT NULL THEN {pack} END)[1]"
+
+    return write
+
+
+def read_field(sql: str, type: DataType, options: dict[str, str], settings: Settings) -> str:
+    """A field as its type; null when it is none."""
+    if is_string(type):
+        return sql
+    if isinstance(type, BooleanType):
+        return f"(CASE lower({sql}) WHEN 'true' THEN true WHEN 'false' THEN false END)"
+    if is_integral(type):
+        ascii = f"regexp_full_match({sql}, '[+-]?[0-9]+')"
+        wide = not_native("digits of other scripts")
+        plain = f"TRY_CAST({sql} AS {duck_type(type)})"
+        return f"(CASE WHEN {ascii} THEN {plain} WHEN {beyond_ascii(sql)} THEN {wide} END)"
+    if isinstance(type, FloatType | DoubleType):
+        return read_floating(sql, type, settings)
+    if isinstance(type, DecimalType):
+        return read_decimal(sql, type)
+    if isinstance(type, DateType | TimestampType):
+        return read_later(sql, type, settings, options)
+    raise NotNative(f"from_csv to {type.simpleString()}")
+
+
+def beyond_ascii(sql: str) -> str:
+    return f"NOT regexp_full_match({sql}, '[\\x00-\\x7f]*')"
+
+
+def read_floating(sql: str, type: DataType, settings: Settings) -> str:
+    """What Java's parseDouble takes besides plain numbers (1d, 0x1p3, blanks around) is left to it."""
+    plain = cast_sql(sql, STRING, type, "try", settings)
+    words = f"WHEN {sql} = 'NaN' THEN 'nan' WHEN {sql} = 'Inf' THEN 'inf' WHEN {sql} = '-Inf' THEN '-inf'"
+    known = f"CAST(CASE {words} END AS {duck_type(type)})"
+    odd = f"regexp_full_match({sql}, '[0-9a-fA-FxXpPnNiItTyY+.\\x00-\\x20-]*') OR {beyond_ascii(sql)}"
+    return (
+        f"(CASE WHEN regexp_full_match({sql}, '{NUMBER}') THEN {plain} "
+        f"WHEN {sql} IN ('NaN', 'Inf', '-Inf') THEN {known} WHEN {odd} THEN {not_native('a number of odd text')} END)"
+    )
+
+
+def read_decimal(sql: str, type: DecimalType) -> str:
+    found = sql_string_to_decimal(sql, (type.precision, type.scale), False)
+    odd = f"regexp_full_match({sql}, '[0-9eE+.,-]*') OR {beyond_ascii(sql)}"
+    return (
+        f"(CASE WHEN regexp_full_match({sql}, '{NUMBER}') THEN {found} "
+        f"WHEN {odd} THEN {not_native('a decimal of odd text')} END)"
+    )
+
+
+fn("from_csv(any, any)", "", rule=from_csv_type)
+fn("from_csv(any, any, any)", "", rule=from_csv_type)
+
+
+# ---- to_csv
+
+WRITE_OPTIONS = {
+    "sep": SEPARATOR,
+    "delimiter": SEPARATOR,
+    "dateformat": SIMPLE_PATTERN,
+    "timestampformat": SIMPLE_PATTERN,
+}
+
+
+def to_csv_type(call: Call) -> Typed:
+    type = call.types[0]
+    if not isinstance(type, StructType) or not type.fields:
+        raise NotNative("to_csv of what is no struct")
+    options = checked_options(call, 1, WRITE_OPTIONS)
+    duck_type(type)
+    return Typed(STRING, True, text=f"to_csv({call.arguments[0].text})", writer=csv_writer(type, options))
+
+
+def csv_writer(type: StructType, options: dict[str, str]) -> Callable[..., str]:
+    """A row of a single null is no row at all, and so null."""
+    separator = separator_of(options)
+
+    def write(made: Any, value: str, *others: str) -> str:
+        fields = [(f"r.{quoted_name(field.name)}", field.dataType) for field in type.fields]
+        shown = [f"coalesce({csv_text(sql, kind, options, made.settings)}, '')" for sql, kind in fields]
+        line = f" || {text(separator)} || ".join(shown)
+        line = line if len(fields) > 1 else f"CASE WHEN {fields[0][0]} IS NOT NULL THEN {line} END"
+        return f"list_transform([{value}], lambda r: CASE WHEN r IS NOT NULL THEN {line} END)[1]"
+
+    return write
+
+
+def csv_text(sql: str, type: DataType, options: dict[str, str], settings: Settings) -> str:
+    if is_string(type):
+        return csv_string(sql, separator_of(options))
+    if isinstance(type, DateType | TimestampType | TimestampNTZType):
+        patterns = {name: options.get(name) for name in ("timestampformat", "dateformat")}
+        return leaf_text(sql, type, patterns, settings)
+    if isinstance(type, DecimalType) and type.scale > 6:
+        raise NotNative("to_csv of small decimals: Java writes exponents")
+    if is_integral(type) or isinstance(type, BooleanType | FloatType | DoubleType | DecimalType):
+        return cast_sql(sql, type, STRING, "ansi", settings)
+    raise NotNative(f"to_csv of {type.simpleString()}")
+
+
+def csv_string(value: str, separator: str) -> str:
+    """univocity's writer with Spark's defaults: blanks trimmed, quotes where needed, backslash as escape."""
+    left = f"regexp_replace({value}, '^{BLANKS}+', '')"
+    trimmed = f"regexp_replace({left}, '{BLANKS}+$', '')"
+    quoted = f"""'"' || replace(replace({trimmed}, '\\', '\\\\'), '"', '\\"') || '"'"""
+    special = f"'[\\n\\r\"\\x{ord(separator):02x}]'"
+    plain = f"WHEN {trimmed} = '' THEN '\"\"' ELSE {trimmed} END"
+    return f"CASE WHEN regexp_matches({left}, {special}) THEN {quoted} {plain}"
+
+
+fn("to_csv(any)", "", rule=to_csv_type)
+fn("to_csv(any, any)", "", rule=to_csv_type)
+
+
+# ---- schema_of_csv: a constant, looked at once
+
+TYPES = (
+    ("INT", re.compile(r"-?(0|[1-9][0-9]{0,8})")),
+    ("BIGINT", re.compile(r"-?[1-9][0-9]{10,17}")),
+    ("DOUBLE", re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")),
+    ("BOOLEAN", re.compile(r"(?i)true|false")),
+    ("DATE", re.compile(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])")),
+    ("STRING", re.compile(r"|[a-cg-hj-mo-zA-CG-HJ-MO-Z][a-zA-Z _]*")),
+)
+
+
+def schema_of_csv_type(call: Call) -> Typed:
+    source = call.arguments[0]
+    line = getattr(source, "value", None)
+    separator = separator_of(checked_options(call, 1, {"sep": SEPARATOR, "delimiter": SEPARATOR}))
+    if not isinstance(line, str) or not line or set(line) & set('"\\\n\r'):
+        raise NotNative("schema_of_csv of what is no plain constant line")
+    fields = ", ".join(f"_c{i}: {field_type(field)}" for i, field in enumerate(line.split(separator)))
+    made = text(f"STRUCT<{fields}>")
+    return Typed(STRING, False, text=f"schema_of_csv({source.text})", writer=lambda made_, *others: made)
+
+
+def field_type(field: str) -> str:
+    """CSVInferSchema's, where it is plain; a field that looks like two of them is Spark's to judge."""
+    for name, pattern in TYPES:
+        if pattern.fullmatch(field):
+            return name
+    raise NotNative("schema_of_csv of a field that only Spark can judge")
+
+
+fn("schema_of_csv(any)", "", rule=schema_of_csv_type)
+fn("schema_of_csv(any, any)", "", rule=schema_of_csv_type)
