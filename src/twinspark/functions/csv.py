@@ -162,7 +162,8 @@ def csv_writer(type: StructType, options: dict[str, str]) -> Callable[..., str]:
 
     def write(made: Any, value: str, *others: str) -> str:
         fields = [(f"r.{quoted_name(field.name)}", field.dataType) for field in type.fields]
-        shown = [f"coalesce({csv_text(sql, kind, options, made.settings)}, '')" for sql, kind in fields]
+        texts = [csv_text(sql, kind, options, made.settings, i == 0) for i, (sql, kind) in enumerate(fields)]
+        shown = [f"coalesce({shown}, '')" for shown in texts]
         line = f" || {text(separator)} || ".join(shown)
         line = line if len(fields) > 1 else f"CASE WHEN {fields[0][0]} IS NOT NULL THEN {line} END"
         return f"list_transform([{value}], lambda r: CASE WHEN r IS NOT NULL THEN {line} END)[1]"
@@ -170,9 +171,9 @@ def csv_writer(type: StructType, options: dict[str, str]) -> Callable[..., str]:
     return write
 
 
-def csv_text(sql: str, type: DataType, options: dict[str, str], settings: Settings) -> str:
+def csv_text(sql: str, type: DataType, options: dict[str, str], settings: Settings, is_first: bool) -> str:
     if is_string(type):
-        return csv_string(sql, separator_of(options))
+        return csv_string(sql, separator_of(options), is_first)
     if isinstance(type, DateType | TimestampType | TimestampNTZType):
         patterns = {name: options.get(name) for name in ("timestampformat", "dateformat")}
         return leaf_text(sql, type, patterns, settings)
@@ -183,12 +184,13 @@ def csv_text(sql: str, type: DataType, options: dict[str, str], settings: Settin
     raise NotNative(f"to_csv of {type.simpleString()}")
 
 
-def csv_string(value: str, separator: str) -> str:
-    """univocity's writer with Spark's defaults: blanks trimmed, quotes where needed, backslash as escape."""
+def csv_string(value: str, separator: str, is_first: bool) -> str:
+    """univocity's writer with Spark's defaults: blanks trimmed, quotes where needed, backslash as escape. A line that
+    begins with # would be a comment to others, so that its first field is quoted."""
     left = f"regexp_replace({value}, '^{BLANKS}+', '')"
     trimmed = f"regexp_replace({left}, '{BLANKS}+$', '')"
     quoted = f"""'"' || replace(replace({trimmed}, '\\', '\\\\'), '"', '\\"') || '"'"""
-    special = f"'[\\n\\r\"\\x{ord(separator):02x}]'"
+    special = f"'[\\n\\r\"\\x{ord(separator):02x}]{'|^#' if is_first else ''}'"
     plain = f"WHEN {trimmed} = '' THEN '\"\"' ELSE {trimmed} END"
     return f"CASE WHEN regexp_matches({left}, {special}) THEN {quoted} {plain}"
 
