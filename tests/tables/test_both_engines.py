@@ -79,3 +79,43 @@ def test_we_read_what_spark_writes(tmp_path: Path, duck: Any, real_spark: Any) -
     back = real_spark.read.parquet(path)
     assert ours.schema.jsonValue() == back.schema.jsonValue()
     assert texts(duck.sql(f"SELECT * FROM {ours.sql}").to_arrow_table()) == texts(back.toArrow())
+
+
+OLD = """SELECT CAST(id AS INT) AS id, date_add(DATE'0001-01-01', CAST(id * 9973 AS INT)) AS d,
+  timestampadd(DAY, id * 9973, TIMESTAMP'0001-01-01 00:00:00.000001') AS ts,
+  CAST(timestampadd(DAY, id * 9973, TIMESTAMP'0001-01-01 00:00:00.000001') AS TIMESTAMP_NTZ) AS n FROM range(80)"""
+
+
+@pytest.mark.parametrize("kind", ["INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS"])
+def test_old_moments_of_spark(kind: str, tmp_path: Path, duck: Any, real_spark: Any) -> None:
+    """Dates and moments before 1582, when calendars changed, and at the changes since."""
+    path = str(tmp_path / "out")
+    real_spark.conf.set("spark.sql.parquet.outputTimestampType", kind)
+    real_spark.sql(OLD).write.parquet(path)
+    ours = scan("parquet", [path], {}, None, ScanContext(duck))
+    assert moments(duck, ours.sql) == told(real_spark.read.parquet(path)) and len(moments(duck, ours.sql)) == 80
+
+
+def test_old_moments_of_ours(tmp_path: Path, catalog: IcebergCatalog, duck: Any, real_spark: Any) -> None:
+    schema = real_spark.sql(OLD).schema
+    wanted = told(real_spark.sql(OLD))
+    values = ", ".join(f"({id}, DATE '{d}', TIMESTAMPTZ '{ts}+00', TIMESTAMP '{n}')" for id, d, ts, n in wanted)
+    select = f"SELECT * FROM (VALUES {values}) AS rows(id, d, ts, n)"
+    catalog.create_table(T, schema, [Day(("ts",))])
+    with catalog.stage_append(T) as write:
+        write.write(duck, select)
+        write.commit()
+    planned = catalog.load_table(T).scan()
+    assert moments(duck, duck_scan(planned)) == told(real_spark.sql(spark_query(planned))) == wanted
+    write_files(FileWrite(select, "parquet", str(tmp_path / "files"), schema), duck)
+    assert told(real_spark.read.parquet(str(tmp_path / "files"))) == wanted
+
+
+def moments(duck: Any, sql: str) -> list[tuple[Any, ...]]:
+    found = duck.execute(f"SELECT id, d::VARCHAR, timezone('UTC', ts)::VARCHAR, n::VARCHAR FROM {sql} ORDER BY id")
+    return [tuple(row) for row in found.fetchall()]
+
+
+def told(frame: Any) -> list[tuple[Any, ...]]:
+    texts = frame.selectExpr("id", "CAST(d AS STRING)", "CAST(ts AS STRING)", "CAST(n AS STRING)")
+    return [tuple(row) for row in texts.orderBy("id").collect()]
