@@ -170,13 +170,20 @@ def outer_column(scope: Scope, parts: Sequence[str], plan_id: int | None) -> Nam
     """A name of the relation around the subquery, however far out."""
     around, depth = scope.outer, 1
     while around is not None:
-        hit = find(around, parts, plan_id)
+        hit = outer_hit(around, parts, plan_id)
         if hit is not None and depth > 1:
             raise NotNative("a column of a relation further out than the one around")
         if hit is not None:
             return named_hit(outer_reference(around.frame, hit[0], depth), hit, scope)
         around, depth = around.outer, depth + 1
     return None
+
+
+def outer_hit(around: Scope, parts: Sequence[str], plan_id: int | None) -> Hit | None:
+    try:
+        return find(around, parts, plan_id)
+    except SparkError as error:  # to Spark a name that is ambiguous out there is not found
+        raise NotNative("a column of the query around by a name that is not its own alone", nearest=error) from error
 
 
 def outer_reference(frame: Frame, attribute: Attribute, depth: int) -> Expression:

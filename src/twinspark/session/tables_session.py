@@ -54,6 +54,10 @@ class ServerCatalogs:
         return not any(key.startswith(PREFIX) for key in config) and not os.path.exists(mine)
 
 
+# What may stand before a path in FROM.
+FILE_FORMATS = frozenset({"parquet", "orc", "csv", "json", "text", "avro", "xml", "binaryfile"})
+
+
 @dataclass
 class SessionTables:
     """`Context.tables`: names looked up for one operation, with its connection and its settings."""
@@ -84,6 +88,8 @@ class SessionTables:
         if found is not None:
             return found
         self.check_elsewhere(parts)
+        if len(parts) == 2 and parts[0].lower() in FILE_FORMATS:
+            raise NotNative(f"files of {parts[0]} by their path", nearest=not_found(parts, context))
         raise not_found(parts, context)
 
     def travelled(

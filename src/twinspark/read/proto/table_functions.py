@@ -7,6 +7,7 @@ from typing import Any
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
 from twinspark.analysis.generators import generate, is_generator
+from twinspark.analysis.listings import listed
 from twinspark.analysis.names import Scope
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame, frame_of
@@ -26,6 +27,9 @@ def read_table_function(message: Any, context: Context) -> Frame:
     arguments = [read_expression(argument, Scope(frame, context)) for argument in message.arguments]
     if name == "range":
         return frame_of(range_of(arguments))
+    rows = listed(name, arguments, context)
+    if rows is not None:
+        return frame_of(rows)
     if not overloads(name):
         raise NotNative(f"table function {name}")
     call = build.call(name, arguments, context.settings)

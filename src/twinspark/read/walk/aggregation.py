@@ -220,6 +220,8 @@ class Aggregation:
             order = sort_order(item, replace(scope, first=lambda _, parts: self.find_below(parts)), self.walk)
         check_no_subquery(order.child)
         for column in self.unusable(order.child):
+            if self.walk.outer is not None:
+                raise NotNative("SQL: a subquery sorted by what may be a column of the query around")
             raise self.not_found(item.child, column)
         if self.only_outputs and not self.is_reachable(order.child):
             for column in self.hidden_columns(order.child):

@@ -40,7 +40,10 @@ def condition(node: tree.Expression, scope: Scope, walk: Walk) -> Expression:
     """A bare NOT IN is a null-aware anti join: unknown drops the row."""
     inner = node.child if isinstance(node, tree.Not) else node
     if isinstance(inner, tree.InSubquery) and inner.negated != isinstance(node, tree.Not):
-        return build.call("not", [in_subquery(inner, scope, walk)], walk.settings)
+        try:
+            return build.call("not", [in_subquery(inner, scope, walk)], walk.settings)
+        except SparkError as error:
+            raise walk.located(error, inner) from error
     return walk.read(node, scope)
 
 

@@ -25,7 +25,8 @@ def pivoted(node: tree.Pivot, frame: Frame, walk: Walk) -> Frame:
     if len(node.columns) != 1:
         raise NotNative("SQL: PIVOT over several columns")
     scope = walk.scope(frame)
-    column = walk.read(tree.Column(node.start, node.stop, node.columns), scope)
+    start = walk.text.upper().find("PIVOT", node.start if node.relation is None else node.relation.stop)
+    column = walk.read(tree.Column(start, node.stop, node.columns), scope)
     outputs = walk.columns(node.aggregates, scope)
     if not isinstance(column, Column) or not all(has_aggregate(o.expression) for o in outputs):
         raise NotNative("SQL: PIVOT of what is no aggregate")

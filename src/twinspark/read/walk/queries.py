@@ -77,7 +77,7 @@ def with_ctes(node: tree.With, walk: Walk) -> Walk:
             relation = checked_recursion(named, walk)
             walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(relation, named.name)})
             continue
-        frame = read_query(named.query, walk)
+        frame = checked_query(named, node, walk)
         relation = frame.plain()
         if named.columns:
             relation = renamed(relation, named.columns)
@@ -88,6 +88,16 @@ def with_ctes(node: tree.With, walk: Walk) -> Walk:
         shared = Shared(input=relation, fields=relation.fields, key=f"{named.name}@{next(_uses)}")
         walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(shared, named.name, twins_of(frame))})
     return walk
+
+
+def checked_query(named: tree.NamedQuery, node: tree.With, walk: Walk) -> Frame:
+    """Beside RECURSIVE Spark also knows the names that come later."""
+    try:
+        return read_query(named.query, walk)
+    except SparkError as error:
+        if node.recursive:
+            raise NotNative("SQL: an error that may be about a name given later", nearest=error) from error
+        raise
 
 
 def check_used(named: tree.NamedQuery, walk: Walk) -> None:

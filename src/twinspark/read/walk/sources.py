@@ -10,6 +10,7 @@ from twinspark.analysis import build
 from twinspark.analysis import relations as make
 from twinspark.analysis.correlation import check_correlated
 from twinspark.analysis.generators import generate
+from twinspark.analysis.listings import listed
 from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Attribute, Frame, frame_of
@@ -176,6 +177,9 @@ def read_table_function(node: tree.TableFunction, walk: Walk) -> Frame:
         raise NotNative("SQL: more names than range has columns")
     if name == "range":
         return aliased(frame_of(range_of(node, walk)), node.alias)
+    rows = listed(name, node.arguments, walk.context)
+    if rows is not None:
+        return aliased(frame_of(rows), node.alias)
     return generated(frame_of(OneRow()), name, node.arguments, False, node.alias, walk)
 
 
