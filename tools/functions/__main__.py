@@ -58,7 +58,9 @@ def shown(name: str) -> str:
 
 
 def engine_of(name: str) -> str:
-    answered = {is_native(signature) for signature in overloads(name)} or {is_native_syntax(name)}
+    answered = {is_native(signature) for signature in overloads(name)}
+    if not any(answered) and is_native_syntax(name):
+        return "duckdb, Spark" if answered else "duckdb"
     return {frozenset({True}): "duckdb", frozenset({True, False}): "duckdb, Spark"}.get(frozenset(answered), "Spark")
 
 

@@ -19,6 +19,15 @@ EXAMPLES = {
     "when": "SELECT CASE WHEN id > 1 THEN 'more' END FROM range(3)",
     "cast": "SELECT CAST(id AS STRING) FROM range(3)",
     "range": "SELECT id FROM range(3)",
+    "sql_keywords": "SELECT * FROM sql_keywords()",
+    "collations": "SELECT * FROM collations()",
+    "monotonically_increasing_id": "SELECT monotonically_increasing_id() FROM range(0, 3, 1, 1)",
+    "spark_partition_id": "SELECT spark_partition_id() FROM range(0, 3, 1, 1)",
+    "input_file_name": "SELECT input_file_name() FROM range(3)",
+    **{name: f"SELECT {name}(7) FROM range(0, 3, 1, 1)" for name in ("rand", "random", "randn")},
+    "uniform": "SELECT uniform(0, 10, 7) FROM range(0, 3, 1, 1)",
+    "randstr": "SELECT randstr(5, 7) FROM range(0, 3, 1, 1)",
+    "shuffle": "SELECT shuffle(array(1, 2, 3), 7) FROM range(0, 3, 1, 1)",
     **{name: f"SELECT {name}(string(id)) FROM range(3)" for name in CAST_NAMES.split()},
 }
 
