@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import duckdb
 import pyarrow as pa
 
+from twinspark.analysis.char_compares import check_char_compares
 from twinspark.analysis.context import Context
 from twinspark.analysis.partitions import partitions_of
 from twinspark.analysis.row_order import in_spark_order
@@ -130,6 +131,7 @@ class Query:
             plan = context.cache.substituted(plan, context)
         if context.tables is not None:
             plan = context.tables.pruned(plan)
+        check_char_compares(plan)
         partitions = partitions_of(context.config)
         text, statement = run.sql_of(in_spark_order(plan, partitions, context.settings))
         observed = tuple(observations_of(plan, message))
