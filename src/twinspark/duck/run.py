@@ -23,8 +23,9 @@ from twinspark.duck.show import drawn
 from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
+from twinspark.plan.python_functions import Workers
 from twinspark.plan.relations import Relation, ShowString
-from twinspark.types import StructType
+from twinspark.types import StructField, StructType
 
 ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
 BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at once

@@ -44,5 +44,8 @@ class Running(Protocol):
 class Workers(Protocol):
     """The session's Python workers, with the configuration of the moment."""
 
+    def sent(self, schema: pa.Schema) -> pa.Schema:
+        """How rows of the schema are sent to a worker."""
+
     def start(self, relation: Any, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Running:
         """Sends the inputs' rows through the relation's function; rows come back under the schema."""

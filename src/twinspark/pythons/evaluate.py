@@ -18,6 +18,7 @@ from twinspark.pythons.workers import Pool
 from twinspark.types import MapType, StructField, StructType, nested_types
 
 Batches = Iterator[pa.RecordBatch]
+LARGE = "spark.sql.execution.arrow.useLargeVarTypes"
 NO_COLUMN = pa.field("c_none", pa.bool_())
 
 
@@ -28,6 +29,9 @@ class SessionWorkers:
     pool: Pool
     config: Mapping[str, str]
     place: Callable[[], tasks.Place]
+
+    def sent(self, schema: pa.Schema) -> pa.Schema:
+        return widened(schema) if self.config.get(LARGE, "false").lower() == "true" else schema
 
     @singledispatchmethod
     def start(self, relation: Any, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
@@ -152,6 +156,25 @@ class SessionWorkers:
     def rows(self) -> int:
         asked = int(self.config.get("spark.sql.execution.arrow.maxRecordsPerBatch", "10000"))
         return asked if asked > 0 else 2**31 - 1
+
+
+def widened(schema: pa.Schema) -> pa.Schema:
+    """Texts and bytes with offsets of 64 bits, also inside other types."""
+    return pa.schema([field.with_type(wide(field.type)) for field in schema])
+
+
+def wide(type: pa.DataType) -> pa.DataType:
+    if pa.types.is_string(type):
+        return pa.large_string()
+    if pa.types.is_binary(type):
+        return pa.large_binary()
+    if pa.types.is_list(type):
+        return pa.list_(type.value_field.with_type(wide(type.value_type)))
+    if pa.types.is_map(type):
+        return pa.map_(type.key_field.with_type(wide(type.key_type)), type.item_field.with_type(wide(type.item_type)))
+    if pa.types.is_struct(type):
+        return pa.struct([field.with_type(wide(field.type)) for field in type])
+    return type
 
 
 def argument_schema(schema: pa.Schema, width: int) -> pa.Schema:

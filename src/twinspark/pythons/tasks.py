@@ -26,7 +26,6 @@ RUNNER_KEYS = (
 )
 # Settings under which a worker does more than we know of, at the values we know.
 KNOWN_VALUES = {
-    "spark.sql.execution.arrow.useLargeVarTypes": "false",
     "spark.sql.pyspark.udf.profiler": "",
     "spark.sql.pyspark.worker.logging.enabled": "false",
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
