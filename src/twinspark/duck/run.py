@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -29,6 +30,9 @@ from twinspark.types import StructField, StructType
 
 ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
 BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at once
+# Without a bar (which is not to be seen) DuckDB does not count; both are each connection's own.
+PROGRESS = "SET enable_progress_bar_print = false; SET enable_progress_bar = true"
+METADATA = "SPARK::metadata::json"
 NATIVE_NAME = re.compile(r"(?<![\w\"'.])(spark_[a-z0-9_]+?)(?:_\d+)?\(")
 
 
@@ -104,7 +108,7 @@ def submitted(cursor: Any, text: str) -> pa.RecordBatchReader:
 
 def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: Settings) -> None:
     try:
-        cursor.execute(f"SET TimeZone = '{settings.zone.replace(chr(39), '')}'")
+        cursor.execute(f"SET TimeZone = '{settings.zone.replace(chr(39), '')}'; {PROGRESS}")
     except duckdb.Error as error:
         raise NotNative(f"the time zone {settings.zone}") from error
     for name, table in statement.tables.items():
@@ -134,13 +138,16 @@ def translated_arrow(error: Exception) -> Exception:
 
 def started(cursor: duckdb.DuckDBPyConnection, source: Source, settings: Settings) -> pa.RecordBatchReader:
     """The inputs run on cursors of their own, into the worker; what comes out of it is a table of this cursor's."""
-    readers = [sent(keep(cursor, cursor.cursor()), each, settings) for each in source.inputs]
+    workers = source.relation.workers
+    readers = [sent(keep(cursor, cursor.cursor()), each, workers, settings) for each in source.inputs]
     schema = arrow_schema(source.relation.schema, settings.zone)
     plain = pa.schema([nullable_field(field) for field in schema])
-    return keep(cursor, source.relation.workers.start(source.relation, readers, plain)).reader
+    return keep(cursor, workers.start(source.relation, readers, plain)).reader
 
 
-def sent(cursor: duckdb.DuckDBPyConnection, input: SourceInput, settings: Settings) -> pa.RecordBatchReader:
+def sent(
+    cursor: duckdb.DuckDBPyConnection, input: SourceInput, workers: Workers, settings: Settings
+) -> pa.RecordBatchReader:
     """As Spark's Arrow from the first column on that is sent; what waits keeps DuckDB's own types."""
     plan, first = input.plan, input.first
     prepare(cursor, input.statement, settings)
@@ -148,6 +155,19 @@ def sent(cursor: duckdb.DuckDBPyConnection, input: SourceInput, settings: Settin
         reader = cursor.sql(input.text).to_arrow_reader(BATCH_ROWS)
     except duckdb.Error as error:
         raise located(translated(error), plan) from error
-    wanted = arrow_schema(StructType(plan.schema.fields[first:]), settings.zone)
+    fields = plan.schema.fields[first:]
+    wanted = workers.sent(described(arrow_schema(StructType(fields), settings.zone), fields))
     schema = pa.schema([*list(reader.schema)[:first], *wanted]) if plan.fields else pa.schema([])
     return pa.RecordBatchReader.from_batches(schema, batches(reader, schema, plan))
+
+
+def described(schema: pa.Schema, fields: Sequence[StructField]) -> pa.Schema:
+    """With the metadata of Spark's fields, where functions over batches can see it (ArrowUtils.toArrowMetaData)."""
+    return pa.schema(
+        [
+            each.with_metadata({METADATA: json.dumps(field.metadata, ensure_ascii=False, separators=(",", ":"))})
+            if field.metadata
+            else each
+            for each, field in zip(schema, fields, strict=True)
+        ]
+    )
