@@ -36,6 +36,7 @@ from twinspark.types import (
     DataType,
     MapType,
     is_null,
+    nested_types,
     same_type,
 )
 
@@ -132,6 +133,13 @@ REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "a
 CALENDAR_FUNCTIONS = frozenset(["+", "-", "isnull", "isnotnull", "typeof"])
 
 
+READ_MAPS = frozenset(["from_json", "from_csv", "from_xml", "variant_get", "try_variant_get"])
+
+
+def has_map(type: DataType) -> bool:
+    return any(isinstance(inner, MapType) for inner in nested_types(type))
+
+
 def is_calendar(type: DataType) -> bool:
     return isinstance(type, CalendarIntervalType)
 
@@ -147,6 +155,8 @@ def make_call(
 ) -> Expression:
     if signature.function not in CALENDAR_FUNCTIONS and any(map(is_calendar, typing.types)):
         raise NotNative(f"{signature.function} of a calendar interval")
+    if typing.settings.last_key_wins and signature.function in READ_MAPS and has_map(typed.type):
+        raise NotNative(f"maps of {signature.function} where the last of equal keys wins")
     casts = typed.casts or ()
     arguments = tuple(
         implicit_cast(argument, casts[index], typing.settings)

@@ -18,6 +18,7 @@ DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.caseSensitive": "false",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.mapKeyDedupPolicy": "EXCEPTION",
     "spark.sql.legacy.sizeOfNull": "true",
     "spark.sql.groupByOrdinal": "true",
     "spark.sql.orderByOrdinal": "true",
@@ -28,7 +29,6 @@ DEFAULTS = {
 # Settings that change what queries mean, at the only values the native engine knows.
 KNOWN_VALUES = {
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
-    "spark.sql.mapKeyDedupPolicy": "EXCEPTION",
     "spark.sql.crossJoin.enabled": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.function.concatBinaryAsString": "false",
@@ -115,6 +115,7 @@ class Context:
             zone=zone,
             case_sensitive=self.flag("spark.sql.caseSensitive"),
             timestamp_type=self.conf("spark.sql.timestampType"),
+            last_key_wins=self.conf("spark.sql.mapKeyDedupPolicy").upper() == "LAST_WIN",
             size_of_null=self.flag("spark.sql.legacy.sizeOfNull") and not ansi,
             now_micros=self.now_micros,
             user=self.user,

@@ -220,7 +220,7 @@ def keys_type(call: Call) -> Typed:
 def keys_transformed(call: Any, map: str, function: str) -> str:
     """Here a key stays -0.0, as with map_from_arrays."""
     keys = f"list_transform(map_entries({map}), {on_entries(call.arguments[1], function)})"
-    return f"(CASE WHEN {map} IS NOT NULL THEN {map_as_is(keys, f'map_values({map})')} END)"
+    return f"(CASE WHEN {map} IS NOT NULL THEN {map_as_is(call, keys, f'map_values({map})')} END)"
 
 
 fn("transform_keys(map, any)", keys_transformed, rule=keys_type)
@@ -242,7 +242,7 @@ def map_zipped(call: Any, left: str, right: str, function: str) -> str:
     keys = f"list_select({both}, spark_array_distinct({both}))"
     values = [looked_up(map, call.arguments[i].type, key) for i, map in enumerate((left, right))]
     body = body_with(call.arguments[2], function, key, *values)
-    return checked_map(keys, f"list_transform({keys}, lambda {key}: {body})", call.type.keyType)
+    return checked_map(call, keys, f"list_transform({keys}, lambda {key}: {body})", call.type.keyType)
 
 
 fn("map_zip_with(map, map, any)", map_zipped, rule=map_zip_type)

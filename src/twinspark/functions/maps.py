@@ -1,4 +1,4 @@
-"""Map functions. No key may be null or come twice (mapKeyDedupPolicy EXCEPTION): the extension looks at the keys."""
+"""Map functions. No key may be null; one that comes twice is an error, or its last value counts (mapKeyDedupPolicy)."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from twinspark.types import (
     has_variant,
     is_null,
     is_string,
+    nested_types,
     same_type,
 )
 
@@ -39,15 +40,28 @@ def map_of(type: DataType, name: str) -> MapType:
     return type
 
 
-def checked_map(keys: str, values: str, key: DataType) -> str:
+def checked_map(call: Any, keys: str, values: str, key: DataType) -> str:
     """A map of two lists; keys that are -0.0 are made 0.0 (ArrayBasedMapBuilder.put)."""
     if isinstance(key, FloatType | DoubleType):
         keys = normalized(keys, ArrayType(key, True))
-    return map_as_is(keys, values)
+    return map_as_is(call, keys, values)
 
 
-def map_as_is(keys: str, values: str) -> str:
+def has_real(type: DataType) -> bool:
+    return any(isinstance(inner, FloatType | DoubleType) for inner in nested_types(type))
+
+
+def map_as_is(call: Any, keys: str, values: str) -> str:
     """No condition around it: DuckDB computes a constant one even where it is not asked for."""
+    if (
+        call.settings.last_key_wins
+        and has_real(call.type.keyType)
+        and call.name in ("map_from_arrays", "transform_keys")
+    ):
+        raise NotNative(f"{call.name} by real numbers, the last of which wins")
+    if call.settings.last_key_wins:
+        last = f"list_select({values}, spark_map_last({keys}, {values}))"
+        return f"MAP(list_select({keys}, spark_array_distinct({keys})), {last})"
     return f"MAP(({keys})[1:spark_map_keys({keys}, {values})], {values})"
 
 
@@ -77,7 +91,7 @@ def made_map(call: Any, *parts: str) -> str:
     if not parts:
         return "MAP()"
     keys, values = (cast_to(f"[{', '.join(side)}]", ArrayType(t, True)) for side, t in sides(call, parts))
-    return checked_map(keys, values, call.type.keyType)
+    return checked_map(call, keys, values, call.type.keyType)
 
 
 def sides(call: Any, parts: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], DataType], ...]:
@@ -118,7 +132,7 @@ def from_arrays_type(call: Call) -> Typed:
 
 def from_arrays(call: Any, keys: str, values: str) -> str:
     """Here a key stays -0.0: Spark keeps the arrays as they are."""
-    return f"(CASE WHEN {keys} IS NOT NULL AND {values} IS NOT NULL THEN {map_as_is(keys, values)} END)"
+    return f"(CASE WHEN {keys} IS NOT NULL AND {values} IS NOT NULL THEN {map_as_is(call, keys, values)} END)"
 
 
 fn("map_from_arrays(array, array)", from_arrays, rule=from_arrays_type)
@@ -140,7 +154,7 @@ def from_entries(call: Any, entries: str) -> str:
     duck_type(call.arguments[0].type)
     names = (name.replace('"', '""') for name in (key, value))
     keys, values = (f'list_transform({entries}, lambda entry_: entry_."{name}")' for name in names)
-    made = checked_map(keys, values, call.type.keyType)
+    made = checked_map(call, keys, values, call.type.keyType)
     if not call.arguments[0].type.containsNull:
         return made
     return f"(CASE WHEN len(list_filter({entries}, lambda e: e IS NULL)) > 0 THEN NULL ELSE {made} END)"
@@ -175,7 +189,7 @@ def concatenated(call: Any, *maps: str) -> str:
         return f"CAST(MAP() AS {duck_type(call.type)})"
     keys = " || ".join(f"map_keys({m})" for m in maps)
     values = " || ".join(f"map_values({m})" for m in maps)
-    return checked_map(f"({keys})", f"({values})", call.type.keyType)
+    return checked_map(call, f"({keys})", f"({values})", call.type.keyType)
 
 
 fn("map_concat(any...)", concatenated, rule=concat_type)
@@ -212,19 +226,19 @@ def is_plain_delimiter(argument: Any) -> bool:
 
 def text_to_map(call: Any, source: str, pairs: str = "','", inside: str = "':'") -> str:
     if not all(map(is_plain_delimiter, call.arguments[1:])):
-        return text_to_map_by_patterns(source, pairs, inside)
+        return text_to_map_by_patterns(call, source, pairs, inside)
     width = len(call.arguments[2].value) if len(call.arguments) > 2 else 1
     parts = f"string_split({source}, {pairs})"
     keys = f"list_transform({parts}, lambda p: string_split(p, {inside})[1])"
     rest = f"substr(p, strpos(p, {inside}) + {width})"
     values = f"list_transform({parts}, lambda p: CASE WHEN contains(p, {inside}) THEN {rest} END)"
-    return checked_map(keys, values, STRING)
+    return checked_map(call, keys, values, STRING)
 
 
-def text_to_map_by_patterns(source: str, pairs: str, inside: str) -> str:
+def text_to_map_by_patterns(call: Any, source: str, pairs: str, inside: str) -> str:
     parts = f"spark_split({source}, {pairs}, -1)"
     keys, values = (f"list_transform({parts}, lambda p: spark_split(p, {inside}, 2)[{place}])" for place in (1, 2))
-    return checked_map(keys, values, STRING)
+    return checked_map(call, keys, values, STRING)
 
 
 def text_to_map_type(call: Call) -> Typed:

@@ -25,4 +25,5 @@ class Settings:
     user: str = ""
     catalog: str = "spark_catalog"
     database: str = "default"
+    last_key_wins: bool = False  # of a map's equal keys; else they are an error
     slices: int = 0  # tasks that read rows which came with a query, of a local Spark; 0 where they are not known

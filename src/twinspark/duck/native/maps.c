@@ -1,9 +1,12 @@
 /* Maps: are the keys there, and each once?
  *
  * SQL spelling: MAP(keys[1:spark_map_keys(keys, values)], values); the number of keys, or an error. The values stand there so that
- * they are computed first: an error in them comes before one of the keys. */
+ * they are computed first: an error in them comes before one of the keys.
+ * MAP(list_select(keys, spark_array_distinct(keys)), list_select(values, spark_map_last(keys, values))) where the last wins. */
 #include "values.h"
 #include <stdlib.h>
+
+enum { MOST_KEYS = 10000 }; /* compared pair by pair where the last of equal keys counts */
 
 static void duplicated(native_call *call, const value_column *keys, idx_t at, bool is_decimal) {
     char into[64];
@@ -83,4 +86,40 @@ static void check_keys_rows(native_call *call) {
     free_value(&values);
 }
 
-const native_function map_functions[] = {{"spark_map_keys", "AA>l", check_keys_rows, NULL}, {NULL}};
+/* Of each distinct key, in the order of their first places, the last place: there stands the value that counts. */
+static void last_places(position_writer *writer, const value_column *keys, list_entry entry) {
+    for (uint64_t i = 0; i < entry.length; i++) {
+        if (comes_before(keys, entry, i))
+            continue;
+        uint64_t last = i;
+        for (uint64_t j = i + 1; j < entry.length; j++)
+            if (compare_values(keys, entry.offset + i, keys, entry.offset + j) == 0)
+                last = j;
+        add_position(writer, (int64_t)last + 1);
+    }
+}
+
+static void last_rows(native_call *call) {
+    value_column lists = value_argument(call, 0), values = value_argument(call, 1);
+    position_writer writer = {call};
+    EACH_ROW(call, row) {
+        list_entry entry = list_at(&lists, row);
+        begin_list(&writer, row);
+        if (entry.length != list_at(&values, row).length || entry.length > MOST_KEYS)
+            spark_error(call, "ELSEWHERE", "reason", "keys and values of different numbers, or very many", NULL);
+        for (uint64_t i = 0; i < entry.length && !call->failed; i++)
+            if (!value_valid(lists.children, entry.offset + i))
+                spark_error(call, "NULL_MAP_KEY", NULL);
+        if (!call->failed)
+            last_places(&writer, lists.children, entry);
+        end_list(&writer, row);
+    }
+    finish_positions(&writer);
+    free_value(&lists);
+    free_value(&values);
+}
+
+const native_function map_functions[] = {
+    {"spark_map_keys", "AA>l", check_keys_rows, NULL},
+    {"spark_map_last", "AA>[l", last_rows, NULL},
+    {NULL}};

@@ -209,7 +209,10 @@ def range_of(node: tree.TableFunction, walk: Walk) -> Range:
     step = values[2] if len(values) > 2 else 1
     if step == 0:
         raise NotNative("SQL: a range whose step is zero")
-    return Range(start=start, end=end, step=step, fields=(Field("id", LONG, False),))
+    partitions = values[3] if len(values) > 3 else 0
+    if len(values) > 3 and partitions <= 0:
+        raise NotNative("SQL: a range in no partitions")
+    return Range(start=start, end=end, step=step, partitions=partitions, fields=(Field("id", LONG, False),))
 
 
 def generated(
