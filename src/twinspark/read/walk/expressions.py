@@ -18,7 +18,7 @@ from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery
 from twinspark.read.sql import tree
-from twinspark.types import StructType, quote_identifier
+from twinspark.types import StructType, VariantType, quote_identifier
 
 Handler = Callable[..., Any]
 HANDLERS: dict[type, Handler] = {}
@@ -203,6 +203,16 @@ def walk_dereference(node: tree.Dereference, scope: Scope, walk: Walk) -> Expres
 @walks(tree.Subscript)
 def walk_subscript(node: tree.Subscript, scope: Scope, walk: Walk) -> Expression:
     return extract(walk.read(node.base, scope), walk.read(node.index, scope), walk.settings)
+
+
+@walks(tree.SemiStructuredExtract)
+def walk_semi_structured(node: tree.SemiStructuredExtract, scope: Scope, walk: Walk) -> Expression | Named:
+    """`v:a.b` is variant_get, under the name of the last field of its path."""
+    base = walk.read(node.base, scope)
+    if not isinstance(base.type, VariantType):
+        raise NotNative("SQL: a path into what is no variant")
+    found = build.call("variant_get", [base, build.literal(node.path)], walk.settings)
+    return Named(found, node.name) if node.name else found
 
 
 @walks(tree.Alias)
