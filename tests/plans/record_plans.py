@@ -11,6 +11,7 @@ from typing import Any
 
 os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
 
+from document_frames import document_frames
 from frames import frames
 from order_frames import order_frames
 from pyspark.errors import PySparkException
@@ -20,15 +21,23 @@ from recorded_plans import FILES, HERE, ORDERS, Recorded, is_ordered, read, rows
 from relation_frames import relation_frames
 from schema_frames import schema_frames
 
+QUERIES = {"queries": "queries.sql", "document_queries": "documents.sql"}
 
-def queries() -> Iterator[tuple[str, Plan]]:
-    for line in (HERE / "queries.sql").read_text().splitlines():
+
+def queries(file: str) -> Iterator[tuple[str, Plan]]:
+    for line in (HERE / file).read_text().splitlines():
         if line and not line.startswith("--"):
             text = line.rstrip(";")
             yield text, Plan(root=Relation(sql={"query": text}))
 
 
-FRAMES = {"frames": frames, "relations": relation_frames, "schemas": schema_frames, "orders": order_frames}
+FRAMES = {
+    "frames": frames,
+    "relations": relation_frames,
+    "schemas": schema_frames,
+    "documents": document_frames,
+    "orders": order_frames,
+}
 
 
 def plans_of(spark: Any, name: str) -> Iterator[tuple[str, Plan]]:
@@ -70,7 +79,7 @@ def main() -> None:
     for asked in sys.argv[2:] or files:
         name, _, part = asked.partition(":")
         known = {case.name: case for case in read(files[name])} if part else {}
-        cases = queries() if name == "queries" else plans_of(spark, name)
+        cases = queries(QUERIES[name]) if name in QUERIES else plans_of(spark, name)
         lines = [
             known[case].line()
             if case in known and part not in case
