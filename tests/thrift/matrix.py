@@ -15,7 +15,6 @@ from client_probe import MANY
 from spark_thrift_server import SPARK_HOME
 from zoo import ALL, zoo_query
 
-import twinspark.driver as driver
 from twinspark.doors.thrift import Server
 
 pytestmark = pytest.mark.spark
@@ -154,30 +153,3 @@ def test_beeline(transport: str, door: Server) -> None:
     assert "999\t999\t999" in ran.stdout
     assert "1.50\t[1,2]\tNULL" in ran.stdout
     assert "DIVIDE_BY_ZERO" in ran.stderr and "state=22012" in ran.stderr
-
-
-DBT_FILES = {
-    "dbt_project.yml": "name: small\nversion: '1.0'\nprofile: small\nmodel-paths: [models]\nseed-paths: [seeds]\n",
-    "profiles.yml": "small: {target: dev, outputs: {dev: {type: spark, method: thrift, host: 127.0.0.1, port: PORT, "
-    "schema: dbt_small, user: u, threads: 1}}}\n",
-    "seeds/cities.csv": "id,name,size\n1,Wien,2.0\n2,Graz,0.3\n3,Linz,0.2\n",
-    "models/large.sql": "{{ config(materialized='table') }} select id, name from {{ ref('cities') }} where size > 0.25",
-    "models/shown.sql": "select count(*) as n from {{ ref('large') }}\n",
-    "models/schema.yml": "version: 2\nmodels:\n  - name: large\n    columns:\n      - name: id\n"
-    "        data_tests: [unique, not_null]\n",
-}
-
-
-def test_dbt_build(door: Server, tmp_path: Path) -> None:
-    for name, text in DBT_FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text.replace("PORT", str(door.port)))
-    dbt = str(ENVIRONMENTS / "dbt" / "bin" / "dbt")
-    command = [dbt, "build", "--profiles-dir", ".", "--no-send-anonymous-usage-stats"]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    assert "ERROR=0" in ran.stdout and ran.returncode == 0, ran.stdout[-4000:]
-    connection = driver.connect("127.0.0.1", door.port)
-    assert connection.cursor().execute("select n from dbt_small.shown").fetchall() == [(2,)]
-    connection.cursor().execute("drop database dbt_small cascade")
-    connection.close()

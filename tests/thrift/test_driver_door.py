@@ -14,19 +14,19 @@ from moments import MOMENTS, ZONES
 from zoo import COLUMNS, FROM_SPARK, whole_query, zoo_query
 
 import twinspark.driver as driver
-from twinspark.driver.protocol import HIVE_V6, HIVE_V10, SPARK_V1
+from twinspark.driver.protocol import HIVE_V6, HIVE_V10, SPARK_V1, SPARK_V5, SPARK_V9
 
 pytestmark = pytest.mark.spark
 Connect = Callable[..., driver.Connection]
 Reference = Callable[..., pa.Table]
-VERSIONS = {"HIVE_V1": 0, "HIVE_V6": HIVE_V6, "HIVE_V10": HIVE_V10} | {
-    f"SPARK_V{number}": SPARK_V1 + number - 1 for number in (1, 3, 5, 7, 9)
+VERSIONS = {f"HIVE_V{number + 1}": number for number in range(HIVE_V10 + 1)} | {
+    f"SPARK_V{number + 1}": SPARK_V1 + number for number in range(SPARK_V9 - SPARK_V1 + 1)
 }
-WITHOUT_ARROW = {"HIVE_V1", "HIVE_V6", "HIVE_V10", "SPARK_V1", "SPARK_V3"}
+WITHOUT_ARROW = {name for name, version in VERSIONS.items() if version < SPARK_V5}
 # Long enough to be cancelled, and made of one long range, which looks for a cancellation often.
 LONG = "select count(*) from range(30000000000) where id % 7 = 3"
 # Rows before HIVE V6 have no binary: it goes as text, and bytes that are no UTF-8 are lost, as at Spark's own server.
-EXCEPTIONS = {("HIVE_V1", "bytes")}
+EXCEPTIONS = {(name, "bytes") for name, version in VERSIONS.items() if version < HIVE_V6}
 
 
 def same(found: pa.Table, expected: pa.Table, text: bool = False) -> None:

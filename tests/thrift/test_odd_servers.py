@@ -1,7 +1,6 @@
 """Servers that omit, misspell or corrupt what they say of types: a warning or a clear error, never silently wrong."""
 
 import ssl
-import subprocess
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from certificates import make_certificate, serving
 
 import twinspark.driver as driver
 from twinspark.doors.thrift import ConnectBackend, Server, start, with_token
@@ -158,15 +158,9 @@ def test_tokens(transport: str, connect_url: str) -> None:
 
 @pytest.mark.parametrize("transport", ["http", "sasl", "binary"])
 def test_tls(transport: str, connect_url: str, tmp_path: Path) -> None:
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
-         "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", tmp_path / "key", "-out", tmp_path / "certificate"],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    serving.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
-    trusting = ssl.create_default_context(cafile=str(tmp_path / "certificate"))
-    with start("127.0.0.1", 0, ConnectBackend(connect_url), tls=serving) as server:
+    certificate = make_certificate(tmp_path)
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    with start("127.0.0.1", 0, ConnectBackend(connect_url), tls=serving(certificate)) as server:
         connection = driver.connect("127.0.0.1", server.port, transport=transport, tls=trusting)
         assert connection.cursor().execute("select 1").fetchall() == [(1,)]
         connection.close()

@@ -9,10 +9,13 @@ from urllib.parse import quote
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import types as t
 from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.connect.shell.progress import Progress, ProgressHandler
 
+# PySpark's client logs every error of a statement with the JVM's whole stack; who asked is told, and that is enough.
+PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
 Arguments = list[Any] | dict[str, Any] | None
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import types as t
 
 from twinspark.doors.thrift.backend import BackendError, BackendSession
-from twinspark.doors.thrift.operations import Rows
+from twinspark.doors.thrift.results import Rows
 from twinspark.driver.arrow_types import arrow_type
 from twinspark.driver.messages import Message
 from twinspark.driver.type_names import TypeNameError, parse_type_name, sql_name

@@ -124,6 +124,8 @@ def language_of(first: bytes) -> type[Conversation]:
         return LANGUAGES[first]
     if first.isalpha():
         return HttpConversation
+    if not first:
+        raise EOFError("nothing was said")
     raise WireError(f"neither HTTP nor SASL nor Thrift: the first byte is {first!r}")
 
 

@@ -10,8 +10,9 @@ import pyspark
 
 from twinspark.doors.thrift.backend import Arguments, Backend, BackendError, BackendSession
 from twinspark.doors.thrift.metadata import listing, quoted
-from twinspark.doors.thrift.operations import HandleError, Identifier, Operation, Rows, statement_rows
+from twinspark.doors.thrift.operations import Identifier, Operation
 from twinspark.doors.thrift.parameters import arguments_of
+from twinspark.doors.thrift.results import HandleError, Rows, statement_rows
 from twinspark.doors.thrift.row_sets import Form, form_of
 from twinspark.driver.messages import LISTINGS, Message
 from twinspark.driver.protocol import (
@@ -27,6 +28,7 @@ from twinspark.driver.protocol import (
     StatusCode,
     is_spark_version,
 )
+from twinspark.read.sql.keywords import KEYWORDS, SYNONYMS
 
 OK: Message = {"statusCode": StatusCode.SUCCESS}
 DIRECT_WAIT = 1.0  # how long a client that wants direct results is kept; only then it has a handle to cancel by
@@ -44,6 +46,7 @@ INFO: dict[int, Message] = {
     35: {"lenValue": 128},
     46: {"smallIntValue": 0},
     10003: {"stringValue": "N"},
+    10006: {"stringValue": ",".join(sorted(KEYWORDS - set(SYNONYMS.values())))},  # Spark leaves out what has two names
 }
 
 
@@ -92,7 +95,7 @@ class Service:
         try:
             reply = METHODS[method](self, request, peer)
         except HandleError as error:
-            return {"status": error_status(str(error), "HY000")}
+            return {"status": error_status(str(error), error.sqlstate)}
         except StatementError as error:
             return {"status": error_status(str(error), error.sqlstate or "")}
         except BackendError as error:
@@ -121,7 +124,9 @@ class Service:
         session = self.owners.get(key_of(identifier))
         operation = session.operations.get(key_of(identifier)) if session is not None else None
         if session is None or operation is None:
-            raise HandleError(f"Invalid OperationHandle: OperationHandle [{shown(identifier)}]")
+            kind = operation_name(request.get("operationHandle", {}).get("operationType"))
+            words = f"opType={kind}, getHandleIdentifier()={shown(identifier)}"
+            raise HandleError(f"Invalid OperationHandle: OperationHandle [{words}]")
         session.used = time.monotonic()
         return session, operation
 
@@ -143,6 +148,8 @@ class Service:
         reply: Message = {"serverProtocolVersion": version, "sessionHandle": session.handle, "configuration": {}}
         if is_spark_version(version):
             reply |= {"canUseMultipleCatalogs": True, "initialNamespace": request.get("initialNamespace")}
+        if wanted := request.get("getInfos"):
+            reply["getInfos"] = [info_value(kind) for kind in wanted]
         return reply
 
     def close_session(self, request: Message, peer: Peer) -> Message:
@@ -163,10 +170,7 @@ class Service:
 
     def get_info(self, request: Message, peer: Peer) -> Message:
         self.session(request)
-        found = INFO.get(request.get("infoType", -1))
-        if found is None:
-            raise HandleError(f"Unrecognized GetInfoType value: {request.get('infoType')}")
-        return {"infoValue": found}
+        return {"infoValue": info_value(request.get("infoType", -1))}
 
     # Operations
 
@@ -246,7 +250,12 @@ class Service:
         operation = self.operation(request)
         if request.get("fetchType") == LOG_OUTPUT:
             return {"hasMoreRows": False, "results": empty_log(operation.form)}
-        reply = operation.fetch(request.get("orientation", 0), request.get("maxRows", 0), request.get("maxBytes") or 0)
+        reply = operation.fetch(
+            request.get("orientation", 0),
+            request.get("maxRows", 0),
+            request.get("maxBytes", 0),
+            request.get("startRowOffset"),
+        )
         if request.get("includeResultSetMetadata") or operation.form.arrow:
             reply["resultSetMetadata"] = {"status": OK, **operation.metadata()}
         return reply
@@ -312,6 +321,12 @@ def run_statement(
     return lambda name: statement_rows(backend.execute(name, statement, arguments), limit)
 
 
+def info_value(kind: int) -> Message:
+    if kind not in INFO:
+        raise HandleError(f"Unrecognized GetInfoType value: {kind}")
+    return INFO[kind]
+
+
 def identifier_of(request: Message, handle: str, part: str) -> Message:
     """A handle's two secrets, or none where a client sent no handle."""
     found: Message = request.get(handle, {}).get(part, {})
@@ -328,7 +343,11 @@ def shown(identifier: Message) -> str:
     return str(uuid.UUID(bytes=guid)) if len(guid) == 16 else guid.hex()
 
 
-def error_status(message: str, sqlstate: str) -> Message:
+def operation_name(number: int | None) -> str:
+    return OperationType(number).name if number in list(OperationType) else "UNKNOWN"
+
+
+def error_status(message: str, sqlstate: str | None) -> Message:
     """No infoMessages: hive-jdbc reads a stack out of them, and breaks on anything else."""
     return {"statusCode": StatusCode.ERROR, "errorMessage": message, "sqlState": sqlstate, "errorCode": 0}
 
