@@ -40,7 +40,7 @@ def python_call(
             type=type,
             nullable=True,
             text=text,
-            name=function.name,
+            name="python aggregate",  # no name of Spark's own: some of those mean more
             signature=Signature(function.name, (), "", True, SPARK, AGGREGATE, reason="a Python aggregate here"),
             arguments=values,
             settings=context.settings,
@@ -58,11 +58,17 @@ def python_call(
 
 def check_keys(function: PythonFunction, arguments: Sequence[Argument]) -> None:
     """NamedParametersSupport.splitAndCheckNamedArguments."""
-    keys = [key for key, _ in arguments]
-    named = [key for key in keys if key is not None]
-    if named and function.eval_type in ITERATORS:
-        raise SparkError("NAMED_PARAMETERS_NOT_SUPPORTED", functionName=quote_identifier(function.name))
-    if None in keys[keys.index(named[0]) :] if named else False:
-        raise NotNative("an argument by place after one by name")
-    if len({key.lower() for key in named}) < len(named):
-        raise NotNative("an argument by name twice")
+    routine, named = quote_identifier(function.name), ""
+    seen: set[str] = set()
+    for key, _ in arguments:
+        if key is None and named:
+            raise SparkError(
+                "UNEXPECTED_POSITIONAL_ARGUMENT", routineName=routine, parameterName=quote_identifier(named)
+            )
+        if key is not None and function.eval_type in ITERATORS:
+            raise SparkError("NAMED_PARAMETERS_NOT_SUPPORTED", functionName=routine)
+        if key is not None and key.lower() in seen:
+            condition = "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE"
+            raise SparkError(condition, routineName=routine, parameterName=quote_identifier(key))
+        seen.add((key or "").lower())
+        named = key or named

@@ -7,7 +7,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from twinspark.analysis.python_texts import UNKNOWN
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Call, Column, Expression, PythonCall, Subquery, children_of
 from twinspark.plan.python_functions import ITERATORS, SCALARS
 from twinspark.plan.pythons import Chain, PythonAggregate, PythonAggregateCall, PythonEvaluate
@@ -51,12 +52,20 @@ def extracted(relation: Relation) -> Relation:
     if isinstance(relation, Sort | Generate):
         return trimmed(relation)
     if isinstance(relation, Aggregate):
+        check_aggregates(relation)
         (input, expressions) = evaluated(relation.input, (*relation.grouping, *relation.aggregates))
         count = len(relation.grouping)
         return replace(relation, input=input, grouping=expressions[:count], aggregates=expressions[count:])
     if isinstance(relation, Join) and relation.kind in ("inner", "cross") and not relation.lateral:
         return join(relation)
     raise PythonInside("a Python function where only Spark knows when to call it")
+
+
+def check_aggregates(relation: Aggregate) -> None:
+    """Spark refuses aggregates of what may be another value the next time (CheckAnalysis)."""
+    for call in relation.aggregates:
+        if not all(map(is_deterministic, children_of(call))):
+            raise SparkError("AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION", sqlExpr=quoted(call.text))
 
 
 def with_inputs(relation: Relation, rule: Callable[[Relation], Relation]) -> Relation:

@@ -120,7 +120,7 @@ class RowWriter:
 
 PLAIN = frozenset({bool, int, float, str, bytes, bytearray, Decimal, list, tuple, dict, date, datetime, timedelta})
 WIDTHS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
-MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz"})
+MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz", "daytimeinterval"})
 
 
 def converter(kind: Any) -> Convert:
@@ -128,7 +128,7 @@ def converter(kind: Any) -> Convert:
     name = kind.typeName()
     if name in WIDTHS:
         return known(whole(WIDTHS[name]))
-    if name in MOMENTS or name.startswith("interval"):
+    if name in MOMENTS:
         return known(whole(64))
     if name == "array":
         return known(array(converter(kind.elementType)))

@@ -29,6 +29,7 @@ KNOWN_VALUES = {
     "spark.sql.pyspark.udf.profiler": "",
     "spark.sql.pyspark.worker.logging.enabled": "false",
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
+    "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": "0ms",
     "spark.sql.execution.pyspark.python": "",
     "spark.sql.execution.arrow.pyspark.validateSchema.enabled": "false",
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
 from twinspark.analysis.python_calls import Argument, python_call
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.plan.expressions import Expression
 from twinspark.plan.python_functions import GROUP_AGGREGATES, SCALARS, PythonFunction
@@ -81,7 +81,10 @@ class RegisteredFunction:
 
     def call(self, node: Any, scope: Scope, walk: Walk) -> Expression:
         arguments = [argument_of(each, scope, walk) for each in node.arguments]
-        return self.invoked(arguments, walk.context)
+        try:
+            return self.invoked(arguments, walk.context)
+        except SparkError as error:
+            raise walk.located(error, node) from error
 
     def table(self, node: Any, scope: Scope, walk: Walk) -> Any:
         raise NotNative(f"the function {self.name} returns a value")

@@ -1,0 +1,32 @@
+"""Python functions without a JVM answer what Spark answered: schemas, rows, and the exceptions of users' functions."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from function_cases import CASES
+from record_functions import RECORDED, answer_of
+
+from twinspark.doors.connect.server import ConnectServer
+
+ANSWERS = json.loads(RECORDED.read_text())
+
+
+@pytest.fixture(scope="module")
+def native(native_functions_server: ConnectServer) -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.remote(native_functions_server.url).create()
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    yield session
+    session.stop()
+
+
+def test_every_case_is_recorded() -> None:
+    assert sorted(ANSWERS) == sorted(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_recorded(name: str, native: Any) -> None:
+    assert answer_of(CASES[name], native) == ANSWERS[name]
