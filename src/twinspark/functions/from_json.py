@@ -160,6 +160,8 @@ def from_json_type(call: Call) -> Typed:
         raise NotNative("from_json with such options")
     if not (is_string(source.type) or is_null(source.type)):
         raise NotNative("from_json of what is no string")
+    if getattr(source, "name", "") == "to_json":
+        raise NotNative("from_json of to_json, which Spark may leave out both")
     type = schema_type(constant_schema(schema))
     shown = "entries" if isinstance(type, MapType) else f"from_json({source.text})"
     casts = [STRING, *([None] * (len(call.arguments) - 1))]
