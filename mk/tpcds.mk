@@ -1,4 +1,7 @@
-.PHONY: tpcds tpcds-record
+.PHONY: tpcds tpcds-data tpcds-record
+
+tpcds-data: $(READY)  ## TPC-DS data at a small scale, made by a DuckDB of its own: the everyday suite then asks a part
+	$(BIN)/python tests/tpcds/tpcds_data.py
 
 tpcds: $(READY)  ## TPC-DS natively, all queries, against Spark's recorded answers (SPARK_REPO: Spark's own variants too)
 	$(BIN)/python tests/tpcds/tpcds_data.py

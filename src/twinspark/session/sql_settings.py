@@ -18,6 +18,7 @@ SETTING = StructType([text("key"), text("value")])
 UNDEFINED = "<undefined>"
 REDACTED = "*********(redacted)"
 TIME_ZONE = "spark.sql.session.timeZone"
+DEFAULT_PATH = "spark.sql.defaultPath"
 HIVE_VARIABLE = "hivevar:"  # a setting whose name is the rest, for ${name}
 # Hadoop's names for the number of reducers; Spark sets its own key instead.
 OLD_NAMES = {
@@ -32,6 +33,8 @@ def set_configuration(statement: Any, text: str, context: Context, session: "Ses
         return lambda: answer(SETTING, all_settings(session))
     if key == "-v":
         raise NotNative("SQL: SET -v tells what every key is for, in Spark's words")
+    if key == DEFAULT_PATH and value is not None:
+        raise NotNative(f"{key}: whether that is a path")
     if warning_of(key):
         raise NotNative("SQL: SET of a key that is deprecated or gone")
     check_no_variable(key, value, session)

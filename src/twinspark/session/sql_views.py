@@ -196,9 +196,15 @@ def temporary_reference(full: str, kind: str, name: str) -> SparkError:
     return SparkError("INVALID_TEMP_OBJ_REFERENCE", obj="VIEW", objName=full, tempObj=kind, tempObjName=name)
 
 
+def default_mode(context: Context) -> str:
+    """How a view without WITH SCHEMA bears changes of its tables."""
+    compensates = context.config.get("spark.sql.legacy.viewSchemaCompensation", "true").lower() == "true"
+    return "COMPENSATION" if compensates else "BINDING"
+
+
 def persisted(name: "Name", shown: Definition, statement: Any, context: Context, session: "Session") -> "View":
     told = dict(statement.properties)
-    told |= {SCHEMA_MODE: statement.binding or "COMPENSATION", CREATED: str(int(time.time()))}
+    told |= {SCHEMA_MODE: statement.binding or default_mode(context), CREATED: str(int(time.time()))}
     made = view_class()(
         identifier=name.identifier,
         text=shown.text,

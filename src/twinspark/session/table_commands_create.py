@@ -37,7 +37,7 @@ from twinspark.session.writes import Rows, spark_errors
 from twinspark.session.writes_assignment import DEFAULT
 from twinspark.session.writes_source import ForSpark, Source, written
 from twinspark.session.writes_sql import done
-from twinspark.session.writes_statement import query_message, walk_of
+from twinspark.session.writes_statement import in_place, query_message, walk_of
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.catalogs import SESSION_CATALOG, Name
 from twinspark.tables.char_types import CHAR_TYPE, plain_schema, plain_type, raw_schema
@@ -45,6 +45,7 @@ from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.session_catalog import SessionCatalog
 from twinspark.tables.transforms import Identity, Transform, of_call
+from twinspark.tables.write import PARTITION_TYPES
 from twinspark.types import (
     ArrayType,
     CharType,
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 Command = Callable[[], Answer]
 PLAIN_NAME = re.compile(r"[a-zA-Z0-9_]+")
 BINARY = "UTF8_BINARY"
-PROVIDERS = {"iceberg", "delta", *FORMATS}
+PROVIDERS = {"iceberg", "delta", *(FORMATS - {"orc"})}  # ORC is only read here
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,10 @@ class Definition:
                     tableName=self.full_name,
                     tableCols=", ".join(map(quote_identifier, schema.names)),
                 )
+        by = {transform.column[0].lower() for transform in self.partitions}
+        types = [plain_type(field.dataType) for field in schema.fields if field.name.lower() in by]
+        if self.provider in FORMATS and not all(isinstance(type, PARTITION_TYPES) for type in types):
+            raise ForSpark("partition columns whose directory names only Spark can write")
         if self.provider in FORMATS and len(self.partitions) == len(schema.fields):
             raise SparkError("ALL_PARTITION_COLUMNS_NOT_ALLOWED")
 
@@ -206,7 +211,7 @@ def definition(
     check_name(name)
     chosen = (provider or context.config.get("twinspark.tables.provider") or "iceberg").lower()
     if chosen not in PROVIDERS:
-        raise NotNative(f"tables of {chosen}")
+        raise ForSpark(f"tables of {chosen}")
     return Definition(name, tables_of(context).catalogs.get(name.catalog), chosen, partitions, properties)
 
 
@@ -350,7 +355,7 @@ def create_as(
     assert query is not None
     if statement.columns:
         raise NotNative("SQL: CREATE TABLE AS SELECT with columns")
-    fragment = text[query.start : query.stop]
+    fragment = in_place(text, (query.start, query.stop))
     source = Source(lambda: read_query(query, walk_of(text, context)), lambda: query_message(fragment, context))
     return written(session, source, lambda frame: created_from(made, frame, context, statement))
 

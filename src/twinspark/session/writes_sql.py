@@ -23,7 +23,7 @@ from twinspark.session.writes import Rows, insert, overwrite_partitions, overwri
 from twinspark.session.writes_assignment import DEFAULT, Assignment
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
-from twinspark.session.writes_statement import query_message, walk_of
+from twinspark.session.writes_statement import in_place, query_message, walk_of
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.pruning import predicate_of
 from twinspark.tables.transforms import Identity
@@ -60,9 +60,8 @@ class Insertion:
 
     def source(self) -> Source:
         ctes = self.statement.ctes
-        before = self.walk.text[ctes.start : ctes.stop] + " " if ctes is not None else ""
-        query = self.statement.query
-        return Source(self.read, lambda: query_message(before + self.walk.text[query.start : query.stop], self.context))
+        spans = [(node.start, node.stop) for node in (ctes, self.statement.query) if node is not None]
+        return Source(self.read, lambda: query_message(in_place(self.walk.text, *spans), self.context))
 
     def read(self) -> Frame:
         walk = self.walk if self.statement.ctes is None else with_ctes(self.statement.ctes, self.walk)

@@ -1,5 +1,6 @@
 """A command's SQL with what came beside it: values of its parameters, DataFrames under their aliases."""
 
+import re
 from typing import Any
 
 from pyspark.sql.connect.proto import relations_pb2
@@ -32,6 +33,18 @@ def walk_of(text: str, context: Context) -> Walk:
 def root_sql(relation: Any) -> Any:
     """The SQL message, which stands under the DataFrames that came with it."""
     return relation.with_relations.root.sql if relation.WhichOneof("rel_type") == "with_relations" else relation.sql
+
+
+def in_place(text: str, *spans: tuple[int, int]) -> str:
+    """Only these parts of a statement, where they stood: errors then name the same positions."""
+    parts, end = [], 0
+    for start, stop in spans:
+        parts += [NO_BREAK.sub(" ", text[end:start]), text[start:stop]]
+        end = stop
+    return "".join(parts)
+
+
+NO_BREAK = re.compile(r"[^\n]")
 
 
 def query_message(text: str, context: Context) -> Any:
