@@ -13,7 +13,7 @@ from twinspark.functions.families import implicit_type
 from twinspark.functions.maps import is_constant_null, key_type, looked_up
 from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.sets import element_of, met
-from twinspark.functions.spelling import cast_to, duck_type, error, error_with, quoted_name, text
+from twinspark.functions.spelling import cast_to, duck_type, error, error_with, text
 from twinspark.functions.typing import Call, Typed, different_data_types
 from twinspark.types import (
     BINARY,
@@ -314,11 +314,8 @@ def zipped_name(argument: Any, place: int) -> str:
 
 def zipped(call: Any, *arrays: str) -> str:
     duck_type(call.type)
-    fields = zip(call.type.elementType.fields, arrays, strict=True)
-    parts = ", ".join(f"{quoted_name(field.name)} := ({array})[place_ + 1]" for field, array in fields)
-    size = f"greatest({', '.join(f'len({array})' for array in arrays)})"
     filled = " AND ".join(f"{array} IS NOT NULL" for array in arrays)
-    return f"(CASE WHEN {filled} THEN list_transform(range({size}), lambda place_: struct_pack({parts})) END)"
+    return f"(CASE WHEN {filled} THEN CAST(list_zip({', '.join(arrays)}) AS {duck_type(call.type)}) END)"
 
 
 fn("arrays_zip(array...+)", zipped, rule=zipped_type)

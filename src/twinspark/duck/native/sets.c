@@ -55,11 +55,61 @@ static void add_all(element_set *set, const value_column *lists, idx_t row) {
         add(set, lists->children, entry.offset + i);
 }
 
+/* --- few elements are compared one by one, which needs no memory --- */
+
+enum { FEW_PAIRS = 400 };
+
+static inline bool same_text(const duckdb_string *a, const duckdb_string *b) {
+    text left = text_of(a), right = text_of(b);
+    return left.length == right.length && !memcmp(left.bytes, right.bytes, left.length);
+}
+
+/* Both nulls, or equal; the common types are looked at without a detour. */
+static inline bool same_element(const value_column *a, idx_t i, const value_column *b, idx_t j) {
+    bool there = value_valid(a, i);
+    if (there != value_valid(b, j) || !there)
+        return there == value_valid(b, j);
+    if (a->type == TYPE_INTEGER && b->type == TYPE_INTEGER)
+        return ((const int32_t *)a->data)[i] == ((const int32_t *)b->data)[j];
+    if (a->type == TYPE_BIGINT && b->type == TYPE_BIGINT)
+        return ((const int64_t *)a->data)[i] == ((const int64_t *)b->data)[j];
+    if (a->type == TYPE_VARCHAR && b->type == TYPE_VARCHAR)
+        return same_text(&((const duckdb_string *)a->data)[i], &((const duckdb_string *)b->data)[j]);
+    return compare_values(a, i, b, j) == 0;
+}
+
+static bool is_among(const value_column *of, idx_t first, uint64_t count, const value_column *column, idx_t at) {
+    for (uint64_t i = 0; i < count; i++)
+        if (same_element(of, first + i, column, at))
+            return true;
+    return false;
+}
+
+static void few_distinct(position_writer *writer, const value_column *elements, list_entry entry) {
+    for (uint64_t i = 0; i < entry.length; i++)
+        if (!is_among(elements, entry.offset, i, elements, entry.offset + i))
+            add_position(writer, (int64_t)i + 1);
+}
+
+static void few_sifted(position_writer *writer, const value_column *elements, list_entry entry, const value_column *others,
+                       list_entry other, bool common) {
+    for (uint64_t i = 0; i < entry.length; i++)
+        if (is_among(others, other.offset, other.length, elements, entry.offset + i) == common &&
+            !is_among(elements, entry.offset, i, elements, entry.offset + i))
+            add_position(writer, (int64_t)i + 1);
+}
+
 static void distinct_rows(native_call *call) {
     value_column lists = value_argument(call, 0);
     position_writer writer = {call};
     EACH_ROW(call, row) {
         list_entry entry = list_at(&lists, row);
+        if (entry.length * entry.length <= FEW_PAIRS) {
+            begin_list(&writer, row);
+            few_distinct(&writer, lists.children, entry);
+            end_list(&writer, row);
+            continue;
+        }
         element_set seen;
         open_set(&seen, entry.length);
         begin_list(&writer, row);
@@ -79,7 +129,13 @@ static void sift_rows(native_call *call) {
     position_writer writer = {call};
     bool common = call->function->extra != NULL;
     EACH_ROW(call, row) {
-        list_entry entry = list_at(&lists, row);
+        list_entry entry = list_at(&lists, row), few = list_at(&others, row);
+        if (entry.length * (entry.length + few.length) <= FEW_PAIRS) {
+            begin_list(&writer, row);
+            few_sifted(&writer, lists.children, entry, others.children, few, common);
+            end_list(&writer, row);
+            continue;
+        }
         element_set seen, other;
         open_set(&seen, entry.length);
         open_set(&other, list_at(&others, row).length);
@@ -111,10 +167,15 @@ static void overlap_rows(native_call *call) {
     EACH_ROW(call, row) {
         list_entry entry = list_at(&lists, row), other = list_at(&others, row);
         element_set set;
-        bool found = false;
+        bool found = false, few = entry.length * other.length <= FEW_PAIRS;
+        for (uint64_t i = 0; few && i < entry.length && !found; i++)
+            found = value_valid(lists.children, entry.offset + i) &&
+                    is_among(others.children, other.offset, other.length, lists.children, entry.offset + i);
+        if (few && (RESULT(call, bool)[row] = found))
+            continue;
         open_set(&set, other.length);
         add_all(&set, &others, row);
-        for (uint64_t i = 0; i < entry.length && !found; i++)
+        for (uint64_t i = 0; !few && i < entry.length && !found; i++)
             found = value_valid(lists.children, entry.offset + i) && contains(&set, lists.children, entry.offset + i);
         RESULT(call, bool)[row] = found;
         if (!found && entry.length && other.length && (any_null(&lists, row) || any_null(&others, row)))
