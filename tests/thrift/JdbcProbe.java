@@ -24,6 +24,7 @@ public class JdbcProbe {
             say("view", first(statement, "select x from probed"));
             listings(connection.getMetaData());
             cancel(connection);
+            timeout(connection);
         }
     }
 
@@ -130,5 +131,12 @@ public class JdbcProbe {
         }, 1500);
         say("cancelled", failure(statement, LONG));
         say("cancel", (System.nanoTime() - began) / 1_000_000_000L);
+    }
+
+    static void timeout(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(2);
+            say("timed out", failure(statement, LONG));
+        }
     }
 }

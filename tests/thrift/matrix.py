@@ -15,7 +15,7 @@ from client_probe import MANY
 from spark_thrift_server import SPARK_HOME
 from zoo import ALL, zoo_query
 
-from twinspark.doors.thrift import Server
+from twinspark.doors.thrift import Server, start
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
@@ -75,6 +75,17 @@ def test_databricks_shows_the_values_of_spark_connect(
             assert [in_utc(row[at]) for row in found] == [shown(value) for value in expected[name].to_pylist()], name
 
 
+@pytest.mark.parametrize("environment", ["clients", "clients3"])
+def test_databricks_reads_lz4(environment: str, door: Server) -> None:
+    """On this machine nothing is compressed unless the door is told to."""
+    plain = on_the_door(environment, "databricks", "http", door.port)
+    with start("127.0.0.1", 0, door.service.backend, compress_local=True) as packed:
+        found = probed("all", environment, "databricks", "http", packed.port)
+    assert {name: found[name] for name in found if name != "cancel"} == {
+        name: plain[name] for name in plain if name != "cancel"
+    }
+
+
 def shown(value: Any) -> str:
     """The connector turns NaN into None on its way through pandas."""
     return in_utc(repr(None if value != value else value))
@@ -130,6 +141,7 @@ def test_hive_jdbc(transport: str, door: Server) -> None:
     assert found["view"] == ["7"]
     assert [found[name] for name in ("types", "table types", "columns")] == [["20"], ["2"], ["1"]]
     assert "cancelled" in found["cancelled"][0] and int(found["cancel"][0]) < 60
+    assert "timed out after 2 seconds" in found["timed out"][0]
 
 
 def test_hive_jdbc_sees_the_same_on_spark_and_on_the_door(door: Server, spark_server: Any) -> None:

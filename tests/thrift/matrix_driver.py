@@ -14,9 +14,11 @@ from zoo import ALL, COLUMNS, zoo_query
 
 import twinspark.driver as driver
 from twinspark.doors.thrift import Server
+from twinspark.driver.protocol import HIVE_V10, Orientation
 
 pytestmark = pytest.mark.spark
 Reference = Callable[..., pa.Table]
+NEXT, PRIOR, FIRST = Orientation.NEXT, Orientation.PRIOR, Orientation.FIRST
 
 
 @pytest.fixture
@@ -93,3 +95,26 @@ def test_listings_are_those_of_spark(door: Server, spark_server: Any) -> None:
         assert cursors[0].fetchall() == cursors[1].fetchall(), method
     for connection in both:
         connection.close()
+
+
+def test_information_is_that_of_spark(connection: driver.Connection, door: Server) -> None:
+    """Name, version and keywords: at other questions Spark's server hangs up."""
+    with driver.connect("127.0.0.1", door.port) as ours:
+        for kind in (13, 17, 18, 10006):
+            assert ours.information(kind) == connection.information(kind), kind
+
+
+def test_rows_are_fetched_forwards_and_back_as_from_spark(connection: driver.Connection, door: Server) -> None:
+    with driver.connect("127.0.0.1", door.port, protocol=HIVE_V10) as ours:
+        assert fetched(ours) == fetched(connection)
+
+
+def fetched(connection: driver.Connection) -> list[Any]:
+    steps = [(NEXT, 3), (NEXT, 3), (PRIOR, 3), (NEXT, 4), (PRIOR, 2), (FIRST, 1), (NEXT, 100), (NEXT, 5), (PRIOR, 4)]
+    cursor = connection.cursor().execute("select id from range(10)")
+    return [numbers(cursor.ask("FetchResults", orientation=step, maxRows=rows, fetchType=0)) for step, rows in steps]
+
+
+def numbers(reply: dict[str, Any]) -> tuple[int, list[int]]:
+    (column,) = reply["results"]["columns"]
+    return reply["results"]["startRowOffset"], column["i64Val"].to_pylist()
