@@ -8,6 +8,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.aggregates import NESTED, aggregate, average_of, average_sql
+from twinspark.functions.hashes import SEED, hash_of
 from twinspark.functions.registry import SPARK
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
@@ -15,6 +16,7 @@ from twinspark.types import (
     LONG,
     CalendarIntervalType,
     DataType,
+    StructType,
     VariantType,
     is_null,
     is_numeric,
@@ -106,10 +108,18 @@ def approximate_count_type(call: Call) -> Typed:
     """The relative error stays out of the name."""
     text = f"{call.name}({call.arguments[0].text})"
     type = call.types[0]
-    exact = not isinstance(type, (*NESTED, VariantType, CalendarIntervalType)) and not is_null(type)
+    exact = is_struct_of_plain(type) or is_plain(type)
     if len(call.arguments) > 1:
         precision_of(call.arguments[1])
     return Typed(LONG, False, writer=None if exact else SPARK, text=text)
+
+
+def is_plain(type: DataType) -> bool:
+    return not isinstance(type, (*NESTED, VariantType, CalendarIntervalType)) and not is_null(type)
+
+
+def is_struct_of_plain(type: DataType) -> bool:
+    return isinstance(type, StructType) and all(is_plain(field.dataType) for field in type.fields)
 
 
 def precision_of(argument: Any) -> int:
@@ -124,6 +134,10 @@ def approximate_count(call: Any, value: str, *_: str, distinct: str = "", order:
     bits = precision_of(call.arguments[1]) if len(call.arguments) > 1 else 9
     if distinct:
         raise NotNative("approx_count_distinct of distinct values")
+    type = call.arguments[0].type
+    if isinstance(type, StructType):
+        hash = hash_of("spark_xxhash64", type, value, f"CAST({SEED} AS BIGINT)")
+        return f"spark_approx_count_hashes(CASE WHEN {value} IS NOT NULL THEN {hash} END, {bits}){suffix}"
     return f"spark_approx_count_distinct({value}, {bits}){suffix}"
 
 

@@ -1,7 +1,8 @@
 /* approx_count_distinct: HyperLogLog++ with Spark's hash, registers and bias corrections, so with Spark's very estimate.
  *
  * SQL spelling: spark_approx_count_distinct(x, p) -> BIGINT; p = ceil(2 * log2(1.106 / relativeSD)), 9 when none is given.
- * x is of any type that spark_xxhash64 takes. p below 7 or above 14 goes to Spark. */
+ * x is of any type that spark_xxhash64 takes; spark_approx_count_hashes(hash, p) is told the hash of a struct. p below 7 or
+ * above 14 goes to Spark. */
 #include "hash.h"
 #include "hll_tables.h"
 #include "strictmath.h"
@@ -11,26 +12,33 @@
 /* Registers are bytes: the longest run of zeros seen, plus one, under each index. */
 typedef struct { uint8_t *registers; int32_t bits; } hll_state;
 
+static void add_hash(native_call *call, hll_state *state, int32_t bits, uint64_t hash) {
+    if (!state->registers) {
+        state->bits = bits;
+        if (bits < HLL_FIRST || bits > HLL_LAST) {
+            spark_error(call, "ELSEWHERE", "reason", "approx_count_distinct with an unusual relativeSD", NULL);
+            return;
+        }
+        state->registers = calloc(1u << bits, 1);
+    }
+    uint64_t rest = hash << state->bits | 1ULL << (state->bits - 1);
+    uint8_t run = (uint8_t)(__builtin_clzll(rest) + 1), *place = &state->registers[hash >> (64 - state->bits)];
+    if (run > *place)
+        *place = run;
+}
+
 static void update(native_call *call, duckdb_aggregate_state *states) {
     hash_column column = hash_argument(call);
     const int32_t *precision = ARGUMENT(call, int32_t, 1);
-    for (idx_t row = 0; row < call->rows && !call->failed; row++) {
-        if (!argument_valid(call, 0, row))
-            continue;
-        hll_state *state = (hll_state *)states[row];
-        if (!state->registers) {
-            state->bits = precision[row];
-            if (state->bits < HLL_FIRST || state->bits > HLL_LAST) {
-                spark_error(call, "ELSEWHERE", "reason", "approx_count_distinct with an unusual relativeSD", NULL);
-                continue;
-            }
-            state->registers = calloc(1u << state->bits, 1);
-        }
-        uint64_t hash = xxhash64_at(call, &column, row, 42), rest = hash << state->bits | 1ULL << (state->bits - 1);
-        uint8_t run = (uint8_t)(__builtin_clzll(rest) + 1), *place = &state->registers[hash >> (64 - state->bits)];
-        if (run > *place)
-            *place = run;
-    }
+    for (idx_t row = 0; row < call->rows && !call->failed; row++)
+        if (argument_valid(call, 0, row))
+            add_hash(call, (hll_state *)states[row], precision[row], xxhash64_at(call, &column, row, 42));
+}
+
+static void update_hashes(native_call *call, duckdb_aggregate_state *states) {
+    for (idx_t row = 0; row < call->rows && !call->failed; row++)
+        if (argument_valid(call, 0, row))
+            add_hash(call, (hll_state *)states[row], ARGUMENT(call, int32_t, 1)[row], ARGUMENT(call, uint64_t, 0)[row]);
 }
 
 static void combine(void *into, const void *from) {
@@ -96,4 +104,5 @@ static void destroy(duckdb_aggregate_state *states, idx_t count) {
 
 const native_aggregate sketch_aggregates[] = {
     {"spark_approx_count_distinct", "Ai>l", sizeof(hll_state), update, combine, finish, destroy, NULL},
+    {"spark_approx_count_hashes", "li>l", sizeof(hll_state), update_hashes, combine, finish, destroy, NULL},
     {NULL}};
