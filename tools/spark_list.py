@@ -27,6 +27,8 @@ COMMANDS = frozenset(
     {
         "sql_command",
         "create_dataframe_view",
+        "register_function",
+        "register_table_function",
         "write_operation",
         "write_operation_v2",
         "merge_into_table_command",

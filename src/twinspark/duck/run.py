@@ -141,7 +141,7 @@ def started(cursor: duckdb.DuckDBPyConnection, source: Source, settings: Setting
     workers = source.relation.workers
     readers = [sent(keep(cursor, cursor.cursor()), each, workers, settings) for each in source.inputs]
     schema = arrow_schema(source.relation.schema, settings.zone)
-    plain = pa.schema([nullable_field(field) for field in schema])
+    plain = pa.schema([nullable_field(field).with_nullable(field.nullable) for field in schema])
     return keep(cursor, workers.start(source.relation, readers, plain)).reader
 
 

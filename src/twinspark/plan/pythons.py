@@ -92,10 +92,10 @@ class PythonAggregate(PythonRelation):
 
 @dataclass(frozen=True, kw_only=True)
 class PythonTable(PythonRelation):
-    """A table function called for each row of the input: its first `width` columns, then the function's; the rest of
-    the input's columns are arguments."""
+    """A table function's rows; the input's rows are the arguments of its calls, `table` the place of one that is rows
+    of a table."""
 
     function: PythonFunction
-    width: int
     offsets: tuple[int, ...]
     keys: tuple[str | None, ...]
+    table: int | None = None

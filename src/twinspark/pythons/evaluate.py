@@ -10,7 +10,16 @@ import pyarrow as pa
 
 from twinspark.errors import NotNative
 from twinspark.plan.python_functions import ARROW_GROUPS, BATCHED, PythonFunction
-from twinspark.plan.pythons import Chain, PythonAggregate, PythonCoGroups, PythonEvaluate, PythonGroups, PythonMap
+from twinspark.plan.pythons import (
+    Chain,
+    PythonAggregate,
+    PythonCoGroups,
+    PythonEvaluate,
+    PythonGroups,
+    PythonMap,
+    PythonTable,
+)
+from twinspark.plan.relations import Field
 from twinspark.pythons import feeding, tasks
 from twinspark.pythons.answers import conformed, for_duckdb
 from twinspark.pythons.runs import Feed, Run
@@ -128,6 +137,25 @@ class SessionWorkers:
         wanted = output_schema(schema, source.schema, width)
         return self.run(relation.eval_type, relation.chains, feed, wanted, shape, {})
 
+    @start.register
+    def _(self, relation: PythonTable, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+        (source,) = inputs
+        arguments = argument_schema(source.schema, 0)
+
+        def feed(output: IO[bytes]) -> None:
+            batches = feeding.sized(source, self.rows)
+            feeding.write_stream(output, arguments, (part(batch, range(batch.num_columns), "_") for batch in batches))
+
+        def shape(answers: Batches) -> Batches:
+            for answer in answers:
+                yield made(unpacked(answer, schema), answer.num_rows)
+
+        tables = "" if relation.table is None else str(relation.table)
+        evaluation = {"input_type": types_json(relation.input.fields), "table_arg_offsets": tables}
+        told = tasks.table_command(relation)
+        eval_type, functions = relation.function.eval_type, [relation.function]
+        return self.run_told(eval_type, functions, told, feed, output_schema(schema, schema, 0), shape, evaluation)
+
     def flat(self, function: PythonFunction, offsets: tuple[int, ...], feed: Feed, schema: pa.Schema) -> Run:
         """Functions that give whole rows give them as one struct."""
         chain = Chain((function,), offsets, (None,) * len(offsets))
@@ -147,9 +175,21 @@ class SessionWorkers:
         shape: Callable[[Batches], Batches],
         evaluation: Mapping[str, str],
     ) -> Run:
-        tasks.check_config(self.config)
         functions = [function for chain in chains for function in chain.functions]
-        head = tasks.header(eval_type, functions, self.place(), self.config, evaluation) + tasks.commands(chains)
+        return self.run_told(eval_type, functions, tasks.commands(chains), feed, schema, shape, evaluation)
+
+    def run_told(
+        self,
+        eval_type: int,
+        functions: Sequence[PythonFunction],
+        told: bytes,
+        feed: Feed,
+        schema: pa.Schema,
+        shape: Callable[[Batches], Batches],
+        evaluation: Mapping[str, str],
+    ) -> Run:
+        tasks.check_config(self.config)
+        head = tasks.header(eval_type, functions, self.place(), self.config, evaluation) + told
         return Run(self.pool, tasks.environment_of(self.config), head, feed, schema, shape)
 
     @property
@@ -225,13 +265,18 @@ def unpacked(answer: pa.RecordBatch, schema: pa.Schema) -> list[pa.Array]:
     if not pa.types.is_struct(struct.type) or struct.type.num_fields < len(schema):
         raise NotNative("a Python function that returns fewer columns than it said")
     fields = struct.flatten()
+    if any(fields[place].null_count and not field.nullable for place, field in enumerate(schema)):
+        raise NotNative("a Python function that returns null where it said there is none")
     return [conformed(fields[place], field.type) for place, field in enumerate(schema)]
 
 
 def input_type(relation: PythonEvaluate) -> str:
     """The arguments' types as Spark's JSON: the worker makes rows of structs by it."""
-    types = [field.type for field in relation.input.fields[relation.width :]]
-    return StructType([StructField(f"_{place}", type) for place, type in enumerate(types)]).json()
+    return types_json(relation.input.fields[relation.width :])
+
+
+def types_json(fields: Sequence[Field]) -> str:
+    return StructType([StructField(f"_{place}", field.type) for place, field in enumerate(fields)]).json()
 
 
 def pickled_types(relation: PythonEvaluate) -> dict[str, str]:
@@ -241,6 +286,4 @@ def pickled_types(relation: PythonEvaluate) -> dict[str, str]:
     for field in relation.input.fields[relation.width :]:
         if any(isinstance(part, MapType) for part in nested_types(field.type)):
             raise NotNative("a map as argument of a pickled Python function: its order is a Java HashMap's")
-    fields = relation.fields[relation.width :]
-    types = StructType([StructField(f"_{place}", field.type) for place, field in enumerate(fields)])
-    return {"output_type": types.json()}
+    return {"output_type": types_json(relation.fields[relation.width :])}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from twinspark.errors import NotNative
 from twinspark.plan.python_functions import PythonFunction
-from twinspark.plan.pythons import Chain
+from twinspark.plan.pythons import Chain, PythonTable
 from twinspark.pythons import wire
 
 # What ArrowPythonRunner.getPythonRunnerConfMap sends, where it has a value.
@@ -103,10 +103,26 @@ def commands(chains: Sequence[Chain]) -> bytes:
     return wire.integer(len(chains)) + b"".join(map(command, chains))
 
 
+def table_command(relation: PythonTable) -> bytes:
+    """PythonUDTFRunner.writeUDTF, of a function whose schema is given and whose table is in one piece."""
+    return b"".join(
+        [
+            wire.integer(len(relation.offsets)),
+            *(argument(offset, key) for offset, key in zip(relation.offsets, relation.keys, strict=True)),
+            wire.integer(0),  # no columns to partition by
+            wire.boolean(False),  # nothing that an analyze method said
+            wire.framed(relation.function.command),
+            wire.text(relation.schema.json()),
+            wire.text(relation.function.name),
+        ]
+    )
+
+
+def argument(offset: int, key: str | None) -> bytes:
+    return wire.integer(offset) + (wire.boolean(False) if key is None else wire.boolean(True) + wire.text(key))
+
+
 def command(chain: Chain) -> bytes:
-    arguments = [
-        wire.integer(offset) + (wire.boolean(False) if key is None else wire.boolean(True) + wire.text(key))
-        for offset, key in zip(chain.offsets, chain.keys, strict=True)
-    ]
+    arguments = [argument(offset, key) for offset, key in zip(chain.offsets, chain.keys, strict=True)]
     functions = [wire.framed(each.command) for each in chain.functions]
     return b"".join([wire.integer(len(arguments)), *arguments, wire.integer(len(functions)), *functions, wire.long(0)])

@@ -16,7 +16,7 @@ from twinspark.session.catalog_calls import is_catalog_call
 from twinspark.session.effects import sql_text, uncommented
 from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Cursor, Query
-from twinspark.session.python_functions import register_function
+from twinspark.session.python_functions import register_function, register_table_function
 from twinspark.session.sql_cache import checkpoint, remove_checkpoint
 from twinspark.session.sql_commands import session_statement
 from twinspark.session.table_commands import TABLE_HANDLERS, merge_into, write_table, write_to
@@ -51,6 +51,8 @@ def read_command(command: Any, context: Context, cursor: Cursor, session: "Sessi
         return remove_checkpoint(command.remove_cached_remote_relation_command, context, session)
     if kind == "register_function":
         return register_function(command.register_function, session)
+    if kind == "register_table_function":
+        return register_table_function(command.register_table_function, session)
     if kind == "create_dataframe_view":
         return create_view(command.create_dataframe_view, context, cursor, session.views)
     if kind == "write_operation" and command.write_operation.WhichOneof("save_type") == "table":
@@ -66,8 +68,6 @@ def read_command(command: Any, context: Context, cursor: Cursor, session: "Sessi
 
 # Commands that are Spark's, and why.
 TO_SPARK = {
-    "register_function": "Java functions run on Spark",
-    "register_table_function": "Python table functions run on Spark",
     "register_data_source": "Python data sources run on Spark",
     "write_stream_operation_start": "streaming runs on Spark",
     "streaming_query_command": "streaming runs on Spark",

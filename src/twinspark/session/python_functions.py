@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
-from twinspark.analysis.python_calls import Argument, python_call
+from twinspark.analysis.python_calls import Argument, python_call, table_call
+from twinspark.analysis.scope import frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.plan.expressions import Expression
 from twinspark.plan.python_functions import GROUP_AGGREGATES, SCALARS, PythonFunction
+from twinspark.plan.relations import Field
 from twinspark.pythons.evaluate import SessionWorkers
 from twinspark.pythons.tasks import Place
 from twinspark.pythons.workers import Pool
 from twinspark.read.proto.python_functions import read_python_function
+from twinspark.read.proto.python_tables import read_table_function
 from twinspark.read.sql import tree
 from twinspark.read.walk import Walk
+from twinspark.session.sql_functions import SqlFunction
 from twinspark.types import DataType
 
 if TYPE_CHECKING:
@@ -106,6 +110,8 @@ def register_function(message: Any, session: "Session") -> Callable[[], tuple[by
     function, type = read_python_function(message)
     if message.function_name.lower() in SPARK_FUNCTIONS:
         raise NotNative("a Python function under the name of one of Spark's")
+    if isinstance(session.functions.temporary().get(message.function_name.lower()), RegisteredTable):
+        raise NotNative("a Python function under the name of a table function")
     if function.eval_type not in SCALARS | GROUP_AGGREGATES:
         raise NotNative(f"a Python function of kind {function.eval_type} under a name")
 
@@ -114,3 +120,42 @@ def register_function(message: Any, session: "Session") -> Callable[[], tuple[by
         return ()
 
     return register
+
+
+@dataclass(frozen=True)
+class RegisteredTable:
+    """A Python table function under a name that SQL knows."""
+
+    name: str
+    function: PythonFunction
+    fields: tuple[Field, ...]
+
+    def call(self, node: Any, scope: Scope, walk: Walk) -> Expression:
+        raise NotNative(f"the function {self.name} returns a table")
+
+    def invoked(self, arguments: list[Argument], context: Context) -> Expression:
+        raise NotNative(f"the function {self.name} returns a table")
+
+    def table(self, node: Any, scope: Scope, walk: Walk) -> Any:
+        arguments = [argument_of(each, scope, walk) for each in node.arguments]
+        try:
+            return frame_of(table_call(self.function, self.fields, arguments, walk.context))
+        except SparkError as error:
+            raise walk.located(error, node) from error
+
+
+def register_table_function(message: Any, session: "Session") -> Callable[[], tuple[bytes, ...]]:
+    """spark.udtf.register; Spark keeps names of tables and of values apart, so one that is both is Spark's."""
+    function, fields = read_table_function(message)
+    name = message.function_name
+    if name.lower() in SPARK_FUNCTIONS or isinstance(session.functions.temporary().get(name.lower()), OTHERS):
+        raise NotNative("a Python table function under the name of another function")
+
+    def register() -> tuple[bytes, ...]:
+        session.functions.put(name, RegisteredTable(name, function, fields))
+        return ()
+
+    return register
+
+
+OTHERS = (SqlFunction, RegisteredFunction)

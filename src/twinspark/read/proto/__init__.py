@@ -6,6 +6,7 @@ from twinspark.read.proto import joins as joins
 from twinspark.read.proto import na as na
 from twinspark.read.proto import parses as parses
 from twinspark.read.proto import python_functions as python_functions
+from twinspark.read.proto import python_tables as python_tables
 from twinspark.read.proto import reshapes as reshapes
 from twinspark.read.proto import samples as samples
 from twinspark.read.proto import shows as shows

@@ -279,7 +279,6 @@ RELATIONS.to_spark(
     nearest_by_join="which of several rows as near is joined is a matter of Spark's partitions",
     apply_in_pandas_with_state="streaming runs on Spark",
     with_watermark="streaming runs on Spark",
-    common_inline_user_defined_table_function="Python table functions run on Spark",
     common_inline_user_defined_data_source="Python data sources run on Spark",
     ml_relation="machine learning runs on Spark",
     relation_changes="change feeds run on Spark",
