@@ -1,5 +1,6 @@
 """CREATE, REPLACE, ALTER and DROP on Iceberg tables: what Spark's own tables refuse, these do, atomically."""
 
+from pathlib import Path
 from typing import Any
 
 from helpers_tables import refusal, rows, run
@@ -147,3 +148,22 @@ def test_names_in_other_databases(tables: Any) -> None:
     assert rows(tables, "SELECT x.a, u.a FROM other.u AS x, u") == [(1, 2)]
     assert refusal(tables, "SELECT * FROM nosuch.other.u") == "REQUIRES_SINGLE_PART_NAMESPACE"
     run(tables, "DROP DATABASE other CASCADE")
+
+
+def test_where_files_lie(tables: Any, tmp_path: Path) -> None:
+    run(tables, "CREATE TABLE f (i INT) USING parquet", f"ALTER TABLE f SET LOCATION '{tmp_path}/other'")
+    run(tables, "INSERT INTO f VALUES (5)")
+    assert rows(tables, "SELECT * FROM f") == [(5,)]
+    run(tables, f"ALTER TABLE f SET LOCATION '{tmp_path}/none'")
+    assert rows(tables, "SELECT * FROM f") == []
+    run(tables, f"ALTER TABLE f SET LOCATION '{tmp_path}/other'")
+    assert rows(tables, "SELECT * FROM f") == [(5,)]
+
+
+def test_partitions_of_tables_that_manage_their_own(tables: Any) -> None:
+    unsupported = "INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED"
+    run(tables, "CREATE TABLE p (i INT, k INT) PARTITIONED BY (k)", "INSERT INTO p VALUES (1, 2)")
+    assert refusal(tables, "SHOW PARTITIONS p") == unsupported
+    assert refusal(tables, "ALTER TABLE p ADD PARTITION (k = 1)") == unsupported
+    assert refusal(tables, "TRUNCATE TABLE p PARTITION (k = 2)") == unsupported
+    assert rows(tables, "SELECT partition.k, record_count FROM p.partitions") == [(2, 1)]

@@ -113,7 +113,8 @@ def partitions(found: Found, wanted: Sequence[tuple[str, Any]] = ()) -> list[str
     """`p=1/q=x` as the directories are called; `wanted` are values that must be there."""
     table = file_table(found)
     if table is None:
-        raise NotNative("the partitions of a table that is not one of files")
+        name = quoted(found.name.qualifier)
+        raise SparkError("INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", name=name)
     names = table.partition_names
     if not names:
         raise SparkError("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", name=quoted(found.name.qualifier))

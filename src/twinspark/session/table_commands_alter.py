@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from twinspark.read.sql.tree import alterations as changes
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer
 from twinspark.session.table_commands_create import check_name, default_text, literal_text
+from twinspark.session.table_commands_partitions import CHANGES as PARTITION_CHANGES
+from twinspark.session.table_commands_partitions import Partitions, alter_partitions
 from twinspark.session.tables_targets import (
     Target,
     at_name,
@@ -204,11 +207,28 @@ def alter_table(statement: tree.AlterTable, text: str, context: Context, session
         raise at_name(error, statement.name, text) from error
     if isinstance(statement.change, changes.RenameTable):
         return rename_table(target, statement.change, context)
+    if isinstance(statement.change, PARTITION_CHANGES):
+        return alter_partitions(statement, Partitions(target, text, context, session))
     if statement.partition is not None:
         raise target.refuses("ALTER TABLE … PARTITION")
+    if isinstance(statement.change, changes.SetLocation | changes.SetSerde):
+        return stored_elsewhere(target, statement.change)
     made = steps(statement.change, Altering(target, text, context, session))
     check_no_nulls(target, made, context)
     return done(lambda: altered(target, made, statement, text))
+
+
+def stored_elsewhere(target: Target, change: changes.SetLocation | changes.SetSerde) -> Command:
+    """Where a table of files lies, and how it is read: only said anew, no file is touched."""
+    table = target.table
+    if not isinstance(table, FileTable) or (isinstance(change, changes.SetLocation) and table.partitioning):
+        raise target.refuses(f"ALTER TABLE {type(change).__name__}")
+    if isinstance(change, changes.SetLocation):
+        return done(lambda: target.catalog.redefine(replace(table, location=change.location)))
+    if change.serde is not None:
+        raise NotNative("SQL: ALTER TABLE SET SERDE")
+    told = {key: value or "" for key, value in change.properties}
+    return done(lambda: target.catalog.redefine(replace(table, options={**table.options, **told})))
 
 
 # Of these Spark shows the whole statement.
@@ -299,7 +319,7 @@ def truncate_table(statement: tree.TruncateTable, text: str, context: Context, s
     except SparkError as error:
         raise at_name(error, statement.table, text) from error
     if statement.partition is not None:
-        raise target.refuses("TRUNCATE TABLE … PARTITION")
+        return Partitions(target, text, context, session).truncate(statement.partition)
     return done(lambda: empty(target, context))
 
 

@@ -145,6 +145,10 @@ class SessionCatalog:
         self.store.put(self.name, "table", *key(identifier), changed.definition())
         return changed
 
+    def redefine(self, table: FileTable) -> None:
+        """The same name for a table that is elsewhere, or is read otherwise."""
+        self.store.put(self.name, "table", *key(table.identifier), table.definition())
+
     def drop_table(self, identifier: Identifier, purge: bool = False) -> bool:
         other = self.other(identifier)
         if other is None:
