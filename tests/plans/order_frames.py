@@ -1,4 +1,4 @@
-"""DataFrames over little data whose rows come in an order that nobody asked for, but Spark always gives."""
+"""DataFrames over little data whose rows come in an order that nobody asked for, but Spark always gives; their sums."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ def order_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     for size, rows in (("few", LEFT), ("more", MORE)):
         left = spark.createDataFrame(rows, "k int, v string, w bigint")
         right = spark.createDataFrame(RIGHT, "k int, x string, y bigint")
-        for topic in (windows, groups, joins, sets, samples):
+        for topic in (windows, groups, joins, sets, samples, sums):
             for name, frame in topic(left, right).items():
                 yield f"{size} {topic.__name__}: {name}", frame
     for name, frame in ranges(spark).items():
@@ -78,6 +78,18 @@ def sets(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
         "exceptAll": ours.exceptAll(theirs),
         "intersect": ours.select("k").intersect(theirs.select("k")),
         "intersectAll": ours.select("k").intersectAll(theirs.select("k")),
+    }
+
+
+def sums(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    parts = left.withColumn("x", F.col("w") / 7)
+    moments = (F.sum("x"), F.avg("x"), F.stddev("x"), F.var_pop("x"), F.skewness("x"), F.kurtosis("x"))
+    return {
+        "all": parts.agg(*moments),
+        "groups": parts.groupBy("v").agg(*moments),
+        "sorted groups": parts.groupBy("v").agg(F.max("v"), *moments),
+        "filtered": parts.filter("w > 2").agg(*moments),
+        "described": parts.describe("x", "w"),
     }
 
 

@@ -8,7 +8,7 @@ broadcast join keeps the streamed side's order. The rules were compared with Spa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import singledispatchmethod
 from typing import Any
 
@@ -21,6 +21,7 @@ from twinspark.analysis.row_places import (
     PLACES,
     ascending,
     first_columns,
+    has_union,
     is_small,
     keeps_range,
     placed,
@@ -28,6 +29,7 @@ from twinspark.analysis.row_places import (
     tasked,
     without_places,
 )
+from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
 from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, Literal, SortOrder, Subquery, WindowCall
@@ -37,14 +39,17 @@ from twinspark.plan.relations import (
     Field,
     Filter,
     Join,
+    Keep,
     Limit,
     LocalData,
     Observe,
     OneRow,
     Project,
     Range,
+    Recursion,
     Relation,
     SetOperation,
+    Shared,
     ShowString,
     Sort,
     Tail,
@@ -53,6 +58,7 @@ from twinspark.plan.relations import (
 from twinspark.plan.rewrite import map_children, shifted, walk
 from twinspark.types import INT, LONG, DoubleType, FloatType
 
+KEPT = (Shared, Keep, Recursion)  # parts that are used in several places have to stay what they are
 PLACED = frozenset({"row_number", "lag", "lead", "ntile"})  # windows in which equal rows stand one after another
 
 
@@ -68,10 +74,9 @@ def in_spark_order(relation: Relation, partitions: Partitions | None, settings: 
     """The same relation where nothing is known, or nothing is to be done."""
     if isinstance(relation, ShowString):
         return replace(relation, input=in_spark_order(relation.input, partitions, settings))
-    if partitions is None or not is_small(relation) or isinstance(relation, LEAVES):
+    if partitions is None or isinstance(relation, LEAVES) or not is_small(relation):
         return relation
-    found = Ordering(partitions, settings).of(relation)
-    return relation if found is None else found.relation
+    return Ordering(partitions, settings).below(relation)
 
 
 @dataclass(frozen=True)
@@ -80,31 +85,46 @@ class Ordering:
 
     partitions: Partitions
     settings: Settings
+    known: dict[int, tuple[Relation, Ordered | None]] = field(default_factory=dict, compare=False, repr=False)
+
+    def below(self, relation: Relation) -> Relation:
+        """What has no known order may stand over parts that have one: their sums are Spark's to the last bit."""
+        found = self.of(relation)
+        if found is not None:
+            return found.relation
+        parts = {f.name: getattr(relation, f.name) for f in fields(relation)}
+        inner: dict[str, Any] = {n: self.below(part) for n, part in parts.items() if isinstance(part, Relation)}
+        return replace(relation, **inner) if inner and not isinstance(relation, KEPT) else relation
+
+    def of(self, relation: Relation) -> Ordered | None:
+        if id(relation) not in self.known:
+            self.known[id(relation)] = (relation, self.made(relation))
+        return self.known[id(relation)][1]
 
     @singledispatchmethod
-    def of(self, relation: Relation) -> Ordered | None:
+    def made(self, relation: Relation) -> Ordered | None:
         return None
 
-    @of.register(LocalData)
-    @of.register(Values)
-    @of.register(Range)
-    @of.register(OneRow)
+    @made.register(LocalData)
+    @made.register(Values)
+    @made.register(Range)
+    @made.register(OneRow)
     def _(self, relation: Any) -> Ordered | None:
         return Ordered(relation, sliced=True)
 
-    @of.register(Limit)
-    @of.register(Tail)
-    @of.register(Observe)
+    @made.register(Limit)
+    @made.register(Tail)
+    @made.register(Observe)
     def _(self, relation: Any) -> Ordered | None:
         below = self.of(relation.input)
         return below and Ordered(replace(relation, input=below.relation))
 
-    @of.register
+    @made.register
     def _(self, relation: Filter) -> Ordered | None:
         below = self.of(relation.input)
         return below and Ordered(replace(relation, input=below.relation), below.sliced)
 
-    @of.register
+    @made.register
     def _(self, relation: Sort) -> Ordered | None:
         """Equal rows stay as they were: Spark's sorts are stable, and little data is one partition."""
         below = self.of(relation.input)
@@ -116,7 +136,7 @@ class Ordering:
 
     # ---- projections and windows
 
-    @of.register
+    @made.register
     def _(self, relation: Project) -> Ordered | None:
         below = self.of(needed_of(relation))
         windows = windows_in(relation.expressions)
@@ -145,20 +165,27 @@ class Ordering:
 
     # ---- groups
 
-    @of.register
+    @made.register
     def _(self, relation: Aggregate) -> Ordered | None:
         below, kind = self.of(relation.input), grouping_of(relation)
         if below is None or kind is None:
             return None
+        if below.sliced and not has_union(below.relation) and any(map(needs_tasks, relation.aggregates)):
+            numbered = self.numbered(below)
+            task = numbered.column(len(numbered.fields) - 2)
+            relation = replace(relation, aggregates=tuple(with_task(e, task) for e in relation.aggregates))
+            below = replace(below, relation=numbered)
         if not relation.grouping:
             return Ordered(replace(relation, input=below.relation))
         width = len(relation.grouping)
         if kind is Grouping.SORTED:
             made: Relation = replace(relation, input=below.relation)
             return Ordered(sorted_by(made, tuple(map(ascending, made.columns()[:width]))))
-        if not below.sliced or keeps_range(relation.grouping, below.relation):
+        if not below.sliced:
             return None
-        numbered = self.numbered(below)
+        if keeps_range(relation.grouping, below.relation):
+            return Ordered(replace(relation, input=below.relation)) if has_tasks(below.relation) else None
+        numbered = below.relation if has_tasks(below.relation) else self.numbered(below)
         places = [build.call("min", [numbered.column(len(numbered.fields) - i)], self.settings) for i in (2, 1)]
         made = replace(
             relation,
@@ -184,7 +211,7 @@ class Ordering:
             found = build.call("or", [found, test], self.settings)
         return found
 
-    @of.register
+    @made.register
     def _(self, relation: Distinct) -> Ordered | None:
         """The first row of each key."""
         below = self.of(relation.input)
@@ -222,7 +249,7 @@ class Ordering:
 
     # ---- two inputs
 
-    @of.register
+    @made.register
     def _(self, relation: SetOperation) -> Ordered | None:
         if relation.kind == "union" and not relation.all:
             return self.of(Distinct(input=replace(relation, all=True), fields=relation.fields))
@@ -279,7 +306,7 @@ class Ordering:
             found = build.call("and", [found, test], self.settings)
         return found
 
-    @of.register
+    @made.register
     def _(self, relation: Join) -> Ordered | None:
         streamed = streamed_of(relation)
         left = self.of(relation.left) if streamed else None

@@ -44,6 +44,11 @@ def leaves_of(relation: Relation) -> list[Relation]:
     return [leaf for each in relation.inputs for leaf in leaves_of(each)] if relation.inputs else [relation]
 
 
+def has_union(relation: Relation) -> bool:
+    """Whose tasks are those of both sides; in which order they are merged is not known."""
+    return isinstance(relation, SetOperation) or any(map(has_union, relation.inputs))
+
+
 def rows_of(leaf: Relation) -> int:
     match leaf:
         case LocalData(table=table):

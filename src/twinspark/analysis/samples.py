@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from twinspark.analysis import build
@@ -10,14 +10,23 @@ from twinspark.analysis.chance import numbered, standing_of
 from twinspark.analysis.context import Context
 from twinspark.analysis.partitions import Partitions, partitions_of
 from twinspark.analysis.row_order import Ordering
-from twinspark.analysis.row_places import ascending, first_columns, is_folded, is_small, placed, sorted_by, tasked
+from twinspark.analysis.row_places import (
+    ascending,
+    first_columns,
+    has_union,
+    is_folded,
+    is_small,
+    placed,
+    sorted_by,
+    tasked,
+)
 from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.errors import NotNative
 from twinspark.functions.places import drawn
 from twinspark.functions.places import placed as at_place
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Call, Column, Expression, SortOrder, WindowCall
-from twinspark.plan.relations import Field, Filter, Project, Range, Relation, SetOperation
+from twinspark.plan.relations import Field, Filter, Project, Range, Relation
 from twinspark.types import DOUBLE, INT, LONG, MapType, VariantType, nested_types
 
 Keeps = Callable[[Expression], Expression]  # a row's number between zero and one -> whether it stays
@@ -57,8 +66,8 @@ def by_number(relation: Relation, seed: int, partitions: Partitions, settings: S
 def by_place(
     relation: Relation, seed: int, partitions: Partitions, settings: Settings, sorts: bool, folds: bool
 ) -> Relation:
-    alike = is_small(relation) and not any(isinstance(each, SetOperation) for each in relations_in(relation))
-    found = Ordering(partitions, settings).of(relation) if alike else None
+    known = is_small(relation) and not has_union(relation)
+    found = Ordering(partitions, settings).of(relation) if known else None
     if found is None or not found.sliced:
         raise NotNative("a sample: which rows it takes depends on Spark's partitions")
     alone = folds and is_folded(found.relation)
@@ -76,12 +85,6 @@ def by_place(
         expressions=(*columns[:width], draw, task, row),
         fields=(*relation.fields, NUMBER, Field("task", LONG, False), Field("row", LONG, False)),
     )
-
-
-def relations_in(relation: Relation) -> Iterator[Relation]:
-    yield relation
-    for below in relation.inputs:
-        yield from relations_in(below)
 
 
 def rand(seed: int, settings: Settings) -> Call:

@@ -28,3 +28,12 @@ def placed(signature: Signature) -> Signature:
 def drawn(signature: Signature) -> Signature:
     """rand, told the row's task and its place there."""
     return replace(signature, writer="spark_rand({0} + {1}, {2})")
+
+
+TASK_AGGREGATES = frozenset(["sum", "avg", "stddev_samp", "stddev_pop", "var_samp", "var_pop", "skewness", "kurtosis"])
+
+
+@cache
+def of_tasks(signature: Signature) -> Signature:
+    """An aggregate of doubles, told each row's task: the last bits depend on where Spark adds and where it merges."""
+    return replace(signature, writer=f"spark_{signature.function}_of_tasks(CAST({{0}} AS DOUBLE), {{1}}){{suffix}}")

@@ -47,6 +47,45 @@ static moments finished(const void *from) {
     return merged(&nothing, from);
 }
 
+/* Rows of several tasks, which come task after task: each task's rows are added, then the tasks are merged in turn. */
+typedef struct { moments done, part; int64_t task; } tasks;
+
+static void close_task(tasks *s) {
+    s->done = merged(&s->done, &s->part);
+    s->part = (moments){0};
+}
+
+static void update_tasks(native_call *call, duckdb_aggregate_state *states) {
+    const double *values = ARGUMENT(call, double, 0);
+    const int64_t *numbers = ARGUMENT(call, int64_t, 1);
+    for (idx_t row = 0; row < call->rows; row++) {
+        tasks *s = (tasks *)states[row];
+        if (!argument_valid(call, 0, row))
+            continue;
+        if (s->part.n != 0.0 && s->task != numbers[row])
+            close_task(s);
+        s->task = numbers[row];
+        add_value(&s->part, values[row]);
+    }
+}
+
+static void combine_tasks(void *into, const void *from) {
+    tasks *target = into, source = *(const tasks *)from;
+    if (target->done.n + target->part.n == 0.0) {
+        *target = source;
+        return;
+    }
+    close_task(target);
+    close_task(&source);
+    target->done = merged(&target->done, &source.done);
+}
+
+static moments finished_tasks(const void *from) {
+    tasks s = *(const tasks *)from;
+    close_task(&s);
+    return s.done;
+}
+
 /* Where Spark divides by zero its mode decides between an error and null. */
 static void set_quotient(native_call *call, idx_t row, double above, double below) {
     if (below == 0.0)
@@ -54,36 +93,85 @@ static void set_quotient(native_call *call, idx_t row, double above, double belo
     RESULT(call, double)[row] = above / below;
 }
 
-#define MOMENT(name, no_result, result)                                                                                \
+#define FINISH(name)                                                                                                   \
     static void finish_##name(native_call *call, const void *from, idx_t row) {                                        \
-        moments s = finished(from);                                                                                    \
+        set_##name(call, finished(from), row);                                                                         \
+    }                                                                                                                  \
+    static void finish_##name##_of_tasks(native_call *call, const void *from, idx_t row) {                             \
+        set_##name(call, finished_tasks(from), row);                                                                   \
+    }
+#define MOMENT(name, no_result, result)                                                                                \
+    static void set_##name(native_call *call, moments s, idx_t row) {                                                  \
         if (s.n == 0.0 || (no_result))                                                                                 \
             set_null(call, row);                                                                                       \
         else                                                                                                           \
             RESULT(call, double)[row] = (result);                                                                      \
-    }
+    }                                                                                                                  \
+    FINISH(name)
 MOMENT(stddev_pop, false, sqrt(s.m2 / s.n))
 MOMENT(stddev_samp, s.n == 1.0, sqrt(s.m2 / (s.n - 1.0)))
 MOMENT(var_pop, false, s.m2 / s.n)
 MOMENT(var_samp, s.n == 1.0, s.m2 / (s.n - 1.0))
 MOMENT(moment2, false, s.m2)
 
-static void finish_skewness(native_call *call, const void *from, idx_t row) {
-    moments s = finished(from);
+static void set_skewness(native_call *call, moments s, idx_t row) {
     if (s.n == 0.0 || s.m2 == 0.0)
         set_null(call, row);
     else
         set_quotient(call, row, sqrt(s.n) * s.m3, sqrt(s.m2 * s.m2 * s.m2));
 }
 
-static void finish_kurtosis(native_call *call, const void *from, idx_t row) {
-    moments s = finished(from);
+FINISH(skewness)
+
+static void set_kurtosis(native_call *call, moments s, idx_t row) {
     if (s.n == 0.0 || s.m2 == 0.0) {
         set_null(call, row);
         return;
     }
     set_quotient(call, row, s.n * s.m4, s.m2 * s.m2);
     RESULT(call, double)[row] -= 3.0;
+}
+FINISH(kurtosis)
+
+/* ---- sums: from zero in each task, and of the tasks from zero again */
+
+typedef struct { double done, part; int64_t task, rows; } task_sums;
+
+static void update_sums(native_call *call, duckdb_aggregate_state *states) {
+    const double *values = ARGUMENT(call, double, 0);
+    const int64_t *numbers = ARGUMENT(call, int64_t, 1);
+    for (idx_t row = 0; row < call->rows; row++) {
+        task_sums *s = (task_sums *)states[row];
+        if (!argument_valid(call, 0, row))
+            continue;
+        bool same = s->rows == 0 || s->task == numbers[row];
+        *s = (task_sums){same ? s->done : s->done + s->part, (same ? s->part : 0.0) + values[row], numbers[row], s->rows + 1};
+    }
+}
+
+static void combine_sums(void *into, const void *from) {
+    task_sums *target = into;
+    const task_sums *source = from;
+    if (target->rows == 0)
+        *target = *source;
+    else
+        *target = (task_sums){target->done + target->part + source->done, source->part, source->task, target->rows + source->rows};
+}
+
+static void finish_sum_of_tasks(native_call *call, const void *from, idx_t row) {
+    const task_sums *s = from;
+    if (s->rows == 0)
+        set_null(call, row);
+    else
+        RESULT(call, double)[row] = s->done + s->part;
+}
+
+static void finish_avg_of_tasks(native_call *call, const void *from, idx_t row) {
+    const task_sums *s = from;
+    if (s->rows == 0)
+        set_null(call, row);
+    else
+        RESULT(call, double)[row] = (s->done + s->part) / (double)s->rows;
 }
 
 /* ---- two columns */
@@ -185,9 +273,14 @@ static void finish_regr_slope(native_call *call, const void *from, idx_t row) { 
 static void finish_regr_intercept(native_call *call, const void *from, idx_t row) { finish_line(call, from, row, false); }
 
 #define ONE(name) {"spark_" #name, "d>d", sizeof(moments), update_moments, combine_moments, finish_##name, NULL, NULL}
+#define TASKS(name)                                                                                                    \
+    {"spark_" #name "_of_tasks", "dl>d", sizeof(tasks), update_tasks, combine_tasks, finish_##name##_of_tasks, NULL, NULL}
+#define SUMS(name)                                                                                                     \
+    {"spark_" #name "_of_tasks", "dl>d", sizeof(task_sums), update_sums, combine_sums, finish_##name##_of_tasks, NULL, NULL}
 #define TWO(name) {"spark_" #name, "dd>d", sizeof(pairs), update_pairs, combine_pairs, finish_##name, NULL, NULL}
 #define LINE(name) {"spark_" #name, "dd>d", sizeof(line), update_line, combine_line, finish_##name, NULL, NULL}
 const native_aggregate moment_aggregates[] = {
     ONE(stddev_pop), ONE(stddev_samp), ONE(var_pop), ONE(var_samp), ONE(moment2), ONE(skewness), ONE(kurtosis),
+    TASKS(stddev_pop), TASKS(stddev_samp), TASKS(var_pop), TASKS(var_samp), TASKS(moment2), TASKS(skewness), TASKS(kurtosis), SUMS(sum), SUMS(avg),
     TWO(covar_pop), TWO(covar_samp), TWO(regr_sxy), TWO(corr), TWO(regr_r2), LINE(regr_slope), LINE(regr_intercept),
     {NULL}};
