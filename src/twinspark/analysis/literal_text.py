@@ -4,9 +4,9 @@ import datetime as dt
 import math
 from decimal import Decimal
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from twinspark.functions.java_text import double_text, float_text
+from twinspark.functions.settings import clock_of
 from twinspark.types import (
     ArrayType,
     BinaryType,
@@ -101,7 +101,7 @@ def far_date_text(days: int) -> str:
 
 def local_micros(micros: int, zone: str) -> int:
     try:
-        moment = (EPOCH + dt.timedelta(microseconds=micros)).replace(tzinfo=dt.UTC).astimezone(ZoneInfo(zone))
+        moment = (EPOCH + dt.timedelta(microseconds=micros)).replace(tzinfo=dt.UTC).astimezone(clock_of(zone))
     except (OverflowError, ValueError, KeyError):
         return micros
     return micros + round((moment.utcoffset() or dt.timedelta()).total_seconds()) * 1_000_000

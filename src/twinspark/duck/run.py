@@ -23,7 +23,7 @@ from twinspark.duck.short_sums import TOO_LONG
 from twinspark.duck.show import drawn
 from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
-from twinspark.functions.settings import Settings
+from twinspark.functions.settings import OFFSET, Settings
 from twinspark.plan.python_functions import Workers
 from twinspark.plan.relations import Relation, ShowString
 from twinspark.types import StructField, StructType
@@ -106,9 +106,15 @@ def submitted(cursor: Any, text: str) -> pa.RecordBatchReader:
     return cursor._submit(text, None, "stream", BATCH_ROWS).arrow_reader()
 
 
+def duck_zone(zone: str) -> str:
+    """A fixed offset in the one way DuckDB reads with its minutes."""
+    found = OFFSET.fullmatch(zone)
+    return f"GMT{found[1]}{int(found[2]):02}:{found[3] or '00'}" if found else zone.replace("'", "")
+
+
 def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: Settings) -> None:
     try:
-        cursor.execute(f"SET TimeZone = '{settings.zone.replace(chr(39), '')}'; {PROGRESS}")
+        cursor.execute(f"SET TimeZone = '{duck_zone(settings.zone)}'; {PROGRESS}")
     except duckdb.Error as error:
         raise NotNative(f"the time zone {settings.zone}") from error
     for name, table in statement.tables.items():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 from twinspark.analysis import build
 from twinspark.analysis.names import Scope
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.java_text import as_float
+from twinspark.functions.settings import clock_of
 from twinspark.plan.expressions import Expression
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, walks
@@ -104,7 +104,7 @@ def instant(local: int, zone: str) -> int:
         raise NotNative("a local time outside the years 1 to 9999")
     moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=local)
     try:
-        offset = moment.replace(tzinfo=ZoneInfo(zone), fold=0).utcoffset() or dt.timedelta()
+        offset = moment.replace(tzinfo=clock_of(zone), fold=0).utcoffset() or dt.timedelta()
     except (KeyError, ValueError) as error:
         raise NotNative(f"the time zone {zone}") from error
     return local - round(offset.total_seconds() * 1_000_000)
