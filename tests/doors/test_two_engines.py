@@ -30,8 +30,8 @@ def last(session: Any) -> dict[str, Any]:
 def test_a_native_plan_stays_native_and_another_goes_to_spark(spark: Any) -> None:
     assert spark.range(3).count() == 3
     assert last(spark)["engine"] == "duckdb"
-    plus_one = F.udf(lambda x: x + 1, LongType())
-    assert [row[0] for row in spark.range(2).select(plus_one("id")).collect()] == [1, 2]
+    absolute = F.java_method(F.lit("java.lang.Math"), F.lit("abs"), -F.col("id"))
+    assert [row[0] for row in spark.range(2).select(absolute).collect()] == ["0", "1"]
     told = last(spark)
     assert told["engine"] == "spark" and told["reason"]
 
@@ -114,7 +114,8 @@ def test_registered_functions_and_artifacts_reach_spark(spark: Any, tmp_path: An
         return int(helper_of_mine.triple(x))
 
     spark.udf.register("triple", call, LongType())
-    assert [row[0] for row in spark.sql("select triple(id) from range(3)").collect()] == [0, 3, 6]
+    for engine in ("auto", "spark"):
+        assert [row[0] for row in on(spark, engine).sql("select triple(id) from range(3)").collect()] == [0, 3, 6]
 
 
 def test_a_clone_starts_alike_and_then_goes_its_own_way(spark: Any) -> None:

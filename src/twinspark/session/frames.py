@@ -10,9 +10,9 @@ from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.connect.types import pyspark_types_to_proto_types
 from pyspark.sql.types import StructType
 
+from twinspark.session.filled import BatchStream, Part, joined
 from twinspark.spark.wire import bytes_field, integer_field, string_field, varint
 
-END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"  # Arrow IPC: a continuation mark and no length
 ARROW_BATCH, SCHEMA, METRICS, OBSERVED_METRICS, RESULT_COMPLETE, PROGRESS, SQL_RESULT = 2, 7, 4, 6, 14, 18, 5
 BATCH_BYTES = 8 * 1024 * 1024  # larger messages are no faster, and each stands several times in memory on its way
 LENGTH_DELIMITED = 2
@@ -34,9 +34,9 @@ class Framer:
             string_field(1, session_id) + string_field(12, operation_id) + string_field(15, server_session_id)
         )
 
-    def frame(self, *parts: bytes) -> Frame:
+    def frame(self, *parts: Part) -> Frame:
         response_id = str(uuid.uuid4())
-        return Frame(response_id, b"".join((self._common, string_field(13, response_id), *parts)))
+        return Frame(response_id, joined((self._common, string_field(13, response_id), *parts)))
 
     def message(self, field: int, message: Any) -> Frame:
         return self.frame(bytes_field(field, message.SerializeToString()))
@@ -70,35 +70,32 @@ class BatchWriter:
     """Record batches as ArrowBatch fields: each one IPC stream that holds exactly one batch."""
 
     def __init__(self, schema: pa.Schema, chunk_bytes: int | None) -> None:
-        self._schema = schema.serialize()
+        self._schema_size = len(schema.serialize())
         self._chunk_bytes = chunk_bytes
         self._offset = 0
 
-    def fields(self, batch: pa.RecordBatch) -> Iterator[list[bytes]]:
+    def fields(self, batch: pa.RecordBatch) -> Iterator[list[Part]]:
         """The parts of one or more responses for this batch, rows split where it is too large; made one by one."""
         if batch.nbytes > BATCH_BYTES and batch.num_rows > 1:
             half = batch.num_rows // 2
             yield from self.fields(batch.slice(0, half))
             yield from self.fields(batch.slice(half))
             return
-        body = batch.serialize()
-        size = len(self._schema) + len(body) + len(END_OF_STREAM)
-        if self._chunk_bytes and size > self._chunk_bytes:
-            parts = self._chunked(batch.num_rows, b"".join((self._schema, body, END_OF_STREAM)))
+        stream = BatchStream(batch, self._schema_size)
+        if self._chunk_bytes and len(stream) > self._chunk_bytes:
+            parts = self._chunked(batch.num_rows, joined((stream,)))
         else:
-            parts = [self._whole(batch.num_rows, size, body)]
+            parts = [self._whole(batch.num_rows, stream)]
         self._offset += batch.num_rows
         yield from parts
 
-    def _whole(self, rows: int, size: int, body: Any) -> list[bytes]:
-        head = (
-            integer_field(1, rows) + integer_field(3, self._offset) + varint(2 << 3 | LENGTH_DELIMITED) + varint(size)
-        )
-        length = len(head) + size
-        start = varint(ARROW_BATCH << 3 | LENGTH_DELIMITED) + varint(length)
-        return [start, head, self._schema, body, END_OF_STREAM]
+    def _whole(self, rows: int, stream: BatchStream) -> list[Part]:
+        size = varint(2 << 3 | LENGTH_DELIMITED) + varint(len(stream))
+        head = integer_field(1, rows) + integer_field(3, self._offset) + size
+        start = varint(ARROW_BATCH << 3 | LENGTH_DELIMITED) + varint(len(head) + len(stream))
+        return [start, head, stream]
 
-    def _chunked(self, rows: int, data: bytes) -> list[list[bytes]]:
+    def _chunked(self, rows: int, data: bytes) -> list[list[Part]]:
         assert self._chunk_bytes
         chunks = [data[start : start + self._chunk_bytes] for start in range(0, len(data), self._chunk_bytes)]
         common = integer_field(1, rows) + integer_field(3, self._offset)

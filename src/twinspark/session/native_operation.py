@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from twinspark.duck.python_runs import release
 from twinspark.errors import NotNative, SparkError
+from twinspark.session.filled import Part
 from twinspark.session.frames import BatchWriter, Frame, Framer, metrics_field, schema_field
 from twinspark.session.native import Cursor, Query
 from twinspark.session.operation import Asked, Operation, State
@@ -22,7 +23,7 @@ PROGRESS_SECONDS = 2.0  # spark.connect.progress.reportInterval
 MAX_CHUNK = 64 * 1024 * 1024
 LEAST_CHUNK = 1024
 _producers = DaemonThreads("native")
-Work = Callable[["NativeOperation"], Iterator[tuple[bytes, ...]]]
+Work = Callable[["NativeOperation"], Iterator[tuple[Part, ...]]]
 
 
 class NativeOperation:
@@ -177,11 +178,11 @@ class NativeOperation:
             self._ended(self)
 
 
-def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
+def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[Part, ...]]:
     """Schema and first batch in one response, then a response for each batch; at least one batch, however empty."""
     reader = query.stream()
     writer = BatchWriter(reader.schema, operation.chunk_bytes)
-    head: tuple[bytes, ...] = (schema_field(query.plan.schema),)
+    head: tuple[Part, ...] = (schema_field(query.plan.schema),)
     for batch in reader:
         operation.rows += batch.num_rows
         for parts in writer.fields(batch):

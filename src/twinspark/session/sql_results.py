@@ -8,6 +8,7 @@ from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
+from twinspark.session.filled import joined
 from twinspark.session.frames import SQL_RESULT, BatchWriter, schema_field
 from twinspark.spark.wire import bytes_field
 
@@ -45,7 +46,7 @@ def table_answer(schema: StructType, table: pa.Table) -> Answer:
     """All rows in one response: for what is small."""
     batch = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
     (parts,) = BatchWriter(table.schema, None).fields(batch[0])
-    return (schema_field(schema), *parts)
+    return (schema_field(schema), joined(parts))
 
 
 def arrow_table(schema: StructType, rows: Iterable[Row]) -> pa.Table:
