@@ -1,6 +1,7 @@
 """TSparkParameters as the typed literals a Spark Connect statement takes."""
 
 import datetime
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -18,6 +19,7 @@ from twinspark.driver.text_values import day_time
 from twinspark.driver.type_names import TypeNameError, parse_type_name
 
 Zone = Callable[[], str]
+OFFSET = re.compile(r"(?:UTC|GMT|UT)?(?P<sign>[-+])(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?")
 
 
 def arguments_of(parameters: list[Message] | None, zone: Zone) -> Arguments:
@@ -60,7 +62,15 @@ def value_of(text: str, kind: t.DataType, name: str, zone: Zone) -> Any:
 def moment(text: str, zone: Zone) -> datetime.datetime:
     """Without an offset the text means the session's wall clock."""
     found = datetime.datetime.fromisoformat(text)
-    return found if found.tzinfo else found.replace(tzinfo=ZoneInfo(zone()))
+    return found if found.tzinfo else found.replace(tzinfo=clock_of(zone()))
+
+
+def clock_of(zone: str) -> datetime.tzinfo:
+    """A session's zone may be a plain offset, which has no file."""
+    if (offset := OFFSET.fullmatch(zone)) is None:
+        return ZoneInfo(zone)
+    size = datetime.timedelta(hours=int(offset["hours"]), minutes=int(offset["minutes"] or 0))
+    return datetime.timezone(-size if offset["sign"] == "-" else size)
 
 
 def truth(text: str) -> bool:
@@ -98,4 +108,5 @@ READ: dict[type[t.DataType], Callable[[str], Any]] = {
     t.DateType: datetime.date.fromisoformat,
     t.TimestampNTZType: datetime.datetime.fromisoformat,
     t.DayTimeIntervalType: interval,
+    t.TimeType: datetime.time.fromisoformat,
 }
