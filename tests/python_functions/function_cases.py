@@ -381,3 +381,69 @@ def aggregates_in_sql(spark: Any) -> Any:
     spark.udf.register("pandas_mean", pandas_mean())
     people(spark).createOrReplaceTempView("people_for_means")
     return spark.sql("select id, pandas_mean(v) from people_for_means group by id having pandas_mean(v) > 2")
+
+
+@case
+def groups_by_doubles(spark: Any) -> Any:
+    values = "(1.0D, 1.0D), (double('NaN'), 3.0D), (double('NaN'), 4.0D), (0.0D, 5.0D), (-0.0D, 6.0D), (null, 7.0D)"
+    return spark.sql(f"select * from values {values} t(k, v)").coalesce(1).groupBy("k").agg(pandas_mean()("v"))
+
+
+@case
+def aggregates_of_chance(spark: Any) -> Any:
+    return spark.range(2).agg(F.sum(F.udf(lambda x: 1, "int").asNondeterministic()("id")))
+
+
+# ---- tables
+
+
+def squares() -> Any:
+    class Squares:
+        def eval(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+            for number in range(start, end + 1):
+                yield number, number * number
+
+    return F.udtf(Squares, returnType="num: int, squared: int")
+
+
+@case
+def table_of_values(spark: Any) -> Any:
+    return squares()(F.lit(1), F.lit(3))
+
+
+@case
+def table_by_names(spark: Any) -> Any:
+    return squares()(end=F.lit(3), start=F.lit(1)).filter("num > 1")
+
+
+@case
+def table_in_sql(spark: Any) -> Any:
+    spark.udtf.register("squares", squares())
+    return spark.sql("select t.n + 1 from squares(1, end => 3) t(n, q) where q > 1")
+
+
+@case
+def table_that_terminates(spark: Any) -> Any:
+    class Last:
+        def eval(self, x: int) -> Iterator[tuple[int, str] | None]:
+            yield x, str(x)
+            yield None
+
+        def terminate(self) -> Iterator[tuple[int, str]]:
+            yield -1, "end"
+
+    return F.udtf(Last, returnType="a int, b string")(F.lit(5))
+
+
+@case
+def table_without_arguments(spark: Any) -> Any:
+    class One:
+        def eval(self) -> Iterator[tuple[int]]:
+            yield (1,)
+
+    return F.udtf(One, returnType="a int")()
+
+
+@case
+def table_that_fails(spark: Any) -> Any:
+    return squares()(F.lit("x"))

@@ -23,7 +23,7 @@ def answer_of(make: Any, spark: Any) -> dict[str, Any]:
 
 
 def last_line(message: str) -> str:
-    shown = message.split("\n\nJVM stacktrace")[0]
+    shown = message.split("\n\nJVM stacktrace")[0].split(";\n")[0]  # behind it Spark draws its plan
     lines = [line for line in shown.split(" SQLSTATE: 38000")[0].splitlines() if line.strip()]
     told = lines if "[PYTHON_EXCEPTION]" not in shown else exception_lines(lines)
     return re.sub(r"#\d+", "#", "\n".join(told))

@@ -16,7 +16,7 @@ from twinspark.plan.relations import RecursionReference, Relation
 from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, NullType, StructType, has_variant
 
 AnyPython: TypeAlias = PythonRelation | PythonCoGroups
-NO_KEYS = (ArrayType, MapType, StructType, NullType, FloatType, DoubleType)
+NO_KEYS = (ArrayType, MapType, StructType, NullType)
 Write: TypeAlias = Callable[[Relation], tuple[str, Statement]]
 
 
@@ -47,7 +47,8 @@ def source_input(relation: AnyPython, place: int, write: Write) -> SourceInput:
     if has_variant(StructType(input.schema.fields[first:])):
         raise NotNative("a Python function of variants")
     arrow_schema(StructType(input.schema.fields[first:]), "UTC")
-    return SourceInput(ordered(text, order_of(relation, place), input), statement, input, first)
+    merged = isinstance(relation, PythonCoGroups)
+    return SourceInput(ordered(text, order_of(relation, place), input, merged), statement, input, first)
 
 
 def order_of(relation: AnyPython, place: int) -> tuple[int, ...] | None:
@@ -58,19 +59,19 @@ def order_of(relation: AnyPython, place: int) -> tuple[int, ...] | None:
     return relation.order if isinstance(relation, PythonGroups) else None
 
 
-def ordered(text: str, order: tuple[int, ...] | None, input: Relation) -> str:
+def ordered(text: str, order: tuple[int, ...] | None, input: Relation, merged: bool) -> str:
     """Groups come one after the other, each in the order its rows had."""
     if order is None:
         return text
     for place in order:
-        check_key(input.fields[place].type)
+        check_key(input.fields[place].type, merged)
     keys = ", ".join([*(f"c{place} ASC NULLS FIRST" for place in order), "place"])
     names = ", ".join(f"c{place}" for place in range(len(input.fields)))
     return f"SELECT {names} FROM (SELECT *, row_number() OVER () AS place FROM ({text})) ORDER BY {keys}"
 
 
-def check_key(type: DataType) -> None:
-    if isinstance(type, NO_KEYS):
+def check_key(type: DataType, merged: bool) -> None:
+    if isinstance(type, NO_KEYS) or (merged and isinstance(type, FloatType | DoubleType)):
         raise NotNative(f"groups by {type.simpleString()} for Python functions")
 
 

@@ -1,5 +1,6 @@
 """Rows to a worker: Arrow streams in batches as Spark cuts them, whole, as structs, or group by group."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import pairwise
@@ -82,7 +83,10 @@ def split(batches: Iterable[pa.RecordBatch], keys: Sequence[int]) -> Iterator[tu
 
 
 def comparable(column: pa.Array) -> pa.Array:
-    """Moments as numbers: Python knows fewer years than Spark."""
+    """Moments as numbers: Python knows fewer years than Spark. Doubles by their bits: one zero, one NaN."""
+    if pa.types.is_floating(column.type):
+        plain = pc.add(column.cast(pa.float64()), 0.0)
+        return pc.if_else(pc.is_nan(plain), math.nan, plain).view(pa.int64())
     if pa.types.is_date32(column.type):
         return column.cast(pa.int32())
     return column.cast(pa.int64()) if pa.types.is_temporal(column.type) else column
