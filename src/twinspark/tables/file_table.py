@@ -31,7 +31,7 @@ from twinspark.tables.filescan import FileScan, ScanContext
 from twinspark.tables.listing import local_path
 from twinspark.tables.transforms import Identity, Transform, not_a_transform
 from twinspark.tables.write import FileWrite, Written, write_files
-from twinspark.types import quote_identifier, sql_name
+from twinspark.types import as_nullable, quote_identifier, sql_name
 
 FORMATS = frozenset({"parquet", "csv", "json", "orc", "text"})
 
@@ -54,10 +54,11 @@ class FileTable:
         return [transform.column[0] for transform in self.partitioning]
 
     def read(self, context: ScanContext) -> FileScan:
-        """A table's files as Spark reads them: the table's schema, partition columns last."""
+        """A table's files as Spark reads them: the table's schema, partition columns last; anything may be null."""
         os.makedirs(local_path(self.location), exist_ok=True)
         found = scan(self.provider, [self.location], self.options, self.schema, context)
-        return replace(found, schema=self.schema, sql=padded(found.sql, self.schema))
+        fields = [StructField(f.name, as_nullable(f.dataType), True, f.metadata) for f in self.schema.fields]
+        return replace(found, schema=StructType(fields), sql=padded(found.sql, self.schema))
 
     def write(self, select: str, mode: str, connection: Any, dynamic: bool = False) -> Written | None:
         os.makedirs(local_path(self.location), exist_ok=True)
