@@ -350,15 +350,19 @@ class Ordering:
 
 
 def windows_in(expressions: Sequence[Expression]) -> list[WindowCall]:
-    return [node for e in expressions for node in walk(e) if isinstance(node, WindowCall)]
+    computed = [e for e in expressions if e.__class__ is not Column]
+    return [node for e in computed for node in walk(e) if isinstance(node, WindowCall)]
 
 
 def needed_of(relation: Project) -> Relation:
     """The input without windows that nobody looks at: Spark does not compute them, and so does not sort."""
     input = relation.input
-    used = {c.index for e in relation.expressions for c in walk(e) if isinstance(c, Column)}
-    if not isinstance(input, Project) or any(isinstance(n, Subquery) for e in relation.expressions for n in walk(e)):
+    if not isinstance(input, Project) or not windows_in(input.expressions):
         return input
+    nodes = [node for e in relation.expressions for node in walk(e)]
+    if any(isinstance(node, Subquery) for node in nodes):
+        return input
+    used = {node.index for node in nodes if isinstance(node, Column)}
     kept = [e if i in used or not windows_in([e]) else nothing(e) for i, e in enumerate(input.expressions)]
     return replace(input, expressions=tuple(kept))
 
