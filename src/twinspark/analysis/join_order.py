@@ -8,7 +8,7 @@ from functools import reduce
 
 import pyarrow.compute as pc
 
-from twinspark.plan.expressions import Call, Column, Expression
+from twinspark.plan.expressions import Call, Column, Expression, Subquery
 from twinspark.plan.relations import Field, Join, LocalData, OneRow, Project, Relation
 from twinspark.plan.rewrite import walk
 from twinspark.types import DataType, DecimalType
@@ -33,8 +33,10 @@ class Streamed:
 
 
 def streamed_of(relation: Join) -> Streamed | None:
-    """None where it is not known: full joins, lateral ones, and inner ones of sides whose sizes are not known."""
-    if relation.lateral or relation.kind == "full":
+    """None where it is not known: full joins, lateral ones, and inner ones of sides whose sizes are not known.
+
+    Nor where a query stands in the condition: it names columns of both sides by their places."""
+    if relation.lateral or relation.kind == "full" or has_query(relation):
         return None
     newest_first = has_equal_sides(relation)
     if relation.kind in ("left", "semi", "anti"):
@@ -48,6 +50,10 @@ def streamed_of(relation: Join) -> Streamed | None:
     if left is None or right is None:
         return None
     return Streamed(right <= left, newest_first)
+
+
+def has_query(relation: Join) -> bool:
+    return relation.condition is not None and any(isinstance(node, Subquery) for node in walk(relation.condition))
 
 
 def has_equal_sides(relation: Join) -> bool:
