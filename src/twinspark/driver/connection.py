@@ -14,11 +14,12 @@ from twinspark.driver import errors
 from twinspark.driver.cursor import Cursor, Progress
 from twinspark.driver.errors import DatabaseError, InterfaceError, NotSupportedError, TypeFallbackWarning
 from twinspark.driver.messages import Message
-from twinspark.driver.parameters import Parameters, quoted_name, wire_parameters, with_literals
+from twinspark.driver.parameters import Parameters, wire_parameters, with_literals
 from twinspark.driver.protocol import HIVE_V10, SESSION_CONF_PREFIX, SPARK_V9, USE_DATABASE, is_spark_version
 from twinspark.driver.service import Service
 from twinspark.driver.transport import Transport, open_transport
 from twinspark.driver.type_names import TypeNameError, parse_type_name
+from twinspark.types import quote_identifier
 
 # Statements DESCRIBE QUERY can answer for, and which leave the session as it was.
 QUERY = re.compile(r"^\s*(?:--[^\n]*\n|/\*.*?\*/|\s|\()*(SELECT|WITH|VALUES|TABLE|FROM|MAP|REDUCE)\b", re.I | re.S)
@@ -142,7 +143,7 @@ class Connection:
             return [row[0] for row in cursor.list_metadata("GetTableTypes").fetchall()]
 
     def adbc_get_table_schema(self, table_name: str, *, db_schema_filter: str | None = None) -> Any:
-        name = ".".join(quoted_name(part) for part in (db_schema_filter, table_name) if part)
+        name = ".".join(quote_identifier(part) for part in (db_schema_filter, table_name) if part)
         with self.cursor() as cursor:
             return cursor.execute(f"SELECT * FROM {name} LIMIT 0").schema
 

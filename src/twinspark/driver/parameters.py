@@ -71,10 +71,6 @@ def quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def quoted_name(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
 def typed_text(value: Any) -> tuple[str, str]:
     """Spark's type name and the text that casts to the value."""
     if isinstance(value, bool):

@@ -14,6 +14,7 @@ from twinspark.doors.thrift.results import Rows
 from twinspark.driver.arrow_types import arrow_type
 from twinspark.driver.messages import Message
 from twinspark.driver.type_names import TypeNameError, parse_type_name, sql_name
+from twinspark.types import quote_identifier
 
 Row = tuple[Any, ...]
 GLOBAL_TEMP = "global_temp"
@@ -89,13 +90,13 @@ class Lister:
 
     def matching_schemas(self) -> list[str]:
         catalog = self.request.get("catalogName")
-        inside = f" IN {quoted(catalog)}" if catalog and self.lists_catalogs else ""
+        inside = f" IN {quote_identifier(catalog)}" if catalog and self.lists_catalogs else ""
         wanted = matcher(self.request.get("schemaName") or "%")
         return sorted(row[0] for row in self.ask(f"SHOW SCHEMAS{inside}") if wanted(row[0]) and row[0] != GLOBAL_TEMP)
 
     def qualified(self, *parts: str) -> str:
         catalog = self.request.get("catalogName")
-        return ".".join(map(quoted, [catalog, *parts] if catalog and self.lists_catalogs else parts))
+        return ".".join(map(quote_identifier, [catalog, *parts] if catalog and self.lists_catalogs else parts))
 
     def schemas(self) -> Iterable[Row]:
         catalog = (self.request.get("catalogName") or "") if self.lists_catalogs else ""
@@ -188,7 +189,7 @@ class Lister:
                 yield "", schema, name, remarks, 0, place
 
     def function(self, name: str) -> tuple[str, str]:
-        lines = [row[0] for row in self.ask(f"DESCRIBE FUNCTION EXTENDED {quoted(name)}")]
+        lines = [row[0] for row in self.ask(f"DESCRIBE FUNCTION EXTENDED {quote_identifier(name)}")]
         place = next((line.removeprefix("Class: ") for line in lines if line.startswith("Class: ")), "")
         usage = next((line for line in lines if line.startswith("Usage: ")), "")
         extended = next((line for line in lines if line.startswith("Extended Usage:")), "")
@@ -229,7 +230,7 @@ def schema_of(method: str) -> t.StructType:
 
 
 def temporary_name(schema: str | None, name: str) -> str:
-    return f"{schema}.{quoted(name)}" if schema else quoted(name)
+    return f"{schema}.{quote_identifier(name)}" if schema else quote_identifier(name)
 
 
 def stored_schema(rows: list[Row]) -> t.StructType:
@@ -248,10 +249,6 @@ def stored_type(name: str) -> t.DataType:
 
 def comment_of(text: str | None) -> dict[str, Any]:
     return {"comment": text} if text else {}
-
-
-def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pyspark
 
 from twinspark.doors.thrift.backend import Arguments, Backend, BackendError, BackendSession
-from twinspark.doors.thrift.metadata import listing, quoted
+from twinspark.doors.thrift.metadata import listing
 from twinspark.doors.thrift.operations import Identifier, Operation
 from twinspark.doors.thrift.parameters import arguments_of
 from twinspark.doors.thrift.results import HandleError, Rows, statement_rows
@@ -29,6 +29,7 @@ from twinspark.driver.protocol import (
     is_spark_version,
 )
 from twinspark.read.sql.keywords import KEYWORDS, SYNONYMS
+from twinspark.types import quote_identifier
 
 OK: Message = {"statusCode": StatusCode.SUCCESS}
 DIRECT_WAIT = 1.0  # how long a client that wants direct results is kept; only then it has a handle to cancel by
@@ -372,7 +373,7 @@ def settings_of(request: Message) -> tuple[dict[str, str], str]:
     names = [namespace.get("catalogName"), namespace.get("schemaName")]
     database = given.get(USE_DATABASE)
     parts = database.split(".") if database else [name for name in names if name]
-    return settings, ".".join(map(quoted, parts))
+    return settings, ".".join(map(quote_identifier, parts))
 
 
 def empty_log(form: Form) -> Message:

@@ -9,7 +9,7 @@ from twinspark.driver.adbc import objects
 from twinspark.driver.adbc.bridge import attach, behind, call, detach
 from twinspark.driver.connection import Connection, connect
 from twinspark.driver.errors import InterfaceError, NotSupportedError, ProgrammingError
-from twinspark.driver.parameters import quoted_name
+from twinspark.types import quote_identifier
 
 PREFIX, CONFIGURATION = "twinspark.", "twinspark.configuration."
 AUTOCOMMIT = "adbc.connection.autocommit"
@@ -113,7 +113,7 @@ def connection_set_option(handle: Any, name: str, value: str) -> None:
         session.options[name] = value
     elif name in CURRENT:
         keyword = "SET CATALOG" if name.endswith("catalog") else "USE"
-        session.opened.cursor().execute(f"{keyword} {quoted_name(value)}")
+        session.opened.cursor().execute(f"{keyword} {quote_identifier(value)}")
     else:
         raise NotSupportedError(f"{name} cannot be changed while the connection is open", "0A000")
 
@@ -175,7 +175,7 @@ def connection_get_objects(
 
 @call("ConnectionGetTableSchema")
 def connection_get_table_schema(handle: Any, catalog: str, schema: str, table: str, address: int) -> None:
-    name = ".".join(quoted_name(part) for part in (catalog, schema, table) if part)
+    name = ".".join(quote_identifier(part) for part in (catalog, schema, table) if part)
     found: pa.Schema = behind(handle).connection.cursor().execute(f"SELECT * FROM {name} LIMIT 0").schema
     found._export_to_c(address)
 

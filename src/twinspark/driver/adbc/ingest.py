@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from twinspark.driver.cursor import Cursor
 from twinspark.driver.errors import InterfaceError, ProgrammingError
-from twinspark.driver.parameters import literal, quoted_name
+from twinspark.driver.parameters import literal
 from twinspark.driver.result_types import from_arrow
 from twinspark.driver.type_names import sql_name
+from twinspark.types import quote_identifier
 
 INGEST = "adbc.ingest."
 MODES = {"create", "append", "replace", "create_append"}
@@ -31,7 +32,7 @@ class Ingest:
         mode = options.get(f"{INGEST}mode", "adbc.ingest.mode.create").removeprefix(f"{INGEST}mode.")
         if mode not in MODES:
             raise ProgrammingError(f"an unknown ingest mode: {mode}", "22023")
-        return Ingest(".".join(quoted_name(part) for part in parts if part), mode)
+        return Ingest(".".join(quote_identifier(part) for part in parts if part), mode)
 
     def run(self, cursor: Cursor, rows: pa.RecordBatchReader | None) -> int:
         if rows is None:
@@ -49,11 +50,11 @@ class Ingest:
         if self.mode == "replace":
             yield f"DROP TABLE IF EXISTS {self.table}"
         if self.mode != "append":
-            columns = ", ".join(f"{quoted_name(field.name)} {type_of(field)}" for field in schema)
+            columns = ", ".join(f"{quote_identifier(field.name)} {type_of(field)}" for field in schema)
             yield f"CREATE TABLE {'IF NOT EXISTS ' if self.mode == 'create_append' else ''}{self.table} ({columns})"
 
     def insert(self, batch: pa.RecordBatch) -> str:
-        names = ", ".join(map(quoted_name, batch.schema.names))
+        names = ", ".join(map(quote_identifier, batch.schema.names))
         types = [type_of(field) for field in batch.schema]
         rows = ", ".join(f"({', '.join(map(typed, row.values(), types))})" for row in batch.to_pylist())
         return f"INSERT INTO {self.table} ({names}) VALUES {rows}"
