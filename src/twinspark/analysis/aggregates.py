@@ -9,6 +9,7 @@ from twinspark.analysis.canonical import position
 from twinspark.analysis.outer import map_outer
 from twinspark.analysis.relations import Named, positions
 from twinspark.analysis.scope import Frame, deeper
+from twinspark.analysis.time_windows import in_windows
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import (
@@ -46,6 +47,7 @@ def aggregate(
     grouping_sets: GroupingSets | None = None,
 ) -> Frame:
     """Outputs are any expressions made of grouping expressions and aggregate calls."""
+    frame, grouping, outputs = in_windows(frame, grouping, outputs)
     calls: list[AggregateCall] = []
     for output in outputs:
         collect_calls(output.expression, calls)

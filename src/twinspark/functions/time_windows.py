@@ -11,6 +11,7 @@ from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     TIMESTAMP,
+    ArrayType,
     DateType,
     StructField,
     StructType,
@@ -45,24 +46,36 @@ def micros(argument: Any) -> int:
     return sum(int(number) * UNITS[unit.removesuffix("s")] for number, unit in pairs)
 
 
-def window_type(call: Call) -> Typed:
+def lengths(call: Any) -> tuple[int, int, int]:
+    """How long a window is, how far the next one, and where the first starts."""
     length, *more = [micros(argument) for argument in call.arguments[1:]]
-    if length <= 0 or (more and more[0] != length):
-        raise NotNative("windows of time that overlap")
-    if len(more) > 1 and not -length < more[1] < length:
-        raise NotNative("a window of time that starts beyond its length")
+    slide = more[0] if more else length
+    start = more[1] if len(more) > 1 else 0
+    if not 0 < slide <= length or not -slide < start < slide:
+        raise NotNative("a window of time whose slide or start is beyond its length")
+    return length, slide, start
+
+
+def overlap(call: Any) -> bool:
+    length, slide, _ = lengths(call)
+    return slide < length
+
+
+def window_type(call: Call) -> Typed:
+    overlapping = overlap(call)
     type = call.types[0]
     if not (is_null(type) or is_string(type) or isinstance(type, DateType | TimestampType | TimestampNTZType)):
         raise NotNative(f"a window of time over {type.simpleString()}")
     kind = type if isinstance(type, TimestampNTZType) else TIMESTAMP
     ends = StructType([StructField("start", kind, True), StructField("end", kind, True)])
-    return Typed(ends, False, (kind,), text="window")
+    return Typed(ends, overlapping, (kind,), text="window")
 
 
 def window(call: Any, instant: str, *_: str) -> str:
     """Rows without an instant are in no window: Spark drops them, so they send the plan there."""
-    length, *more = [micros(argument) for argument in call.arguments[1:]]
-    start = more[1] if len(more) > 1 else 0
+    length, slide, start = lengths(call)
+    if slide < length:
+        raise NotNative("windows of time that overlap, and are not what rows are grouped by")
     rest = f"(((epoch_us({instant}) - {start}) % {length}) + {length}) % {length}"
     begins = f"(epoch_us({instant}) - {rest})"
     kind = "make_timestamp" if isinstance(call.arguments[0].type, TimestampNTZType) else "make_timestamptz"
@@ -73,6 +86,23 @@ def window(call: Any, instant: str, *_: str) -> str:
 fn("window(any, string)", window, rule=window_type)
 fn("window(any, string, string)", window, rule=window_type)
 fn("window(any, string, string, string)", window, rule=window_type)
+
+
+def windows_type(call: Call) -> Typed:
+    return Typed(ArrayType(window_type(call).type, True), True)
+
+
+def windows(call: Any, instant: str, *_: str) -> str:
+    """All windows that an instant lies in, the latest first; none for a null."""
+    length, slide, start = lengths(call)
+    rest = f"(((epoch_us({instant}) - {start}) % {slide} + {slide}) % {slide})"
+    begins = f"(epoch_us({instant}) - {rest} - place_ * {slide})"
+    kind = "make_timestamp" if isinstance(call.arguments[0].type, TimestampNTZType) else "make_timestamptz"
+    ends = f'struct_pack(start := {kind}({begins}), "end" := {kind}({begins} + {length}))'
+    return f"list_transform(range(({length - 1} - {rest}) // {slide} + 1), lambda place_: {ends})"
+
+
+fn("timewindows(any, any...)", windows, rule=windows_type)
 
 
 def planned(call: Call) -> Typed:
