@@ -1,0 +1,294 @@
+/* A part of XPath 1.0: child and descendant steps, attributes, texts, positions and equalities in brackets, sum and count.
+ *
+ * SQL spelling: spark_xpath_list(xml, path), spark_xpath_string(xml, path), spark_xpath_boolean(xml, path), spark_xpath_number(xml, path).
+ * functions/xpaths.py lets only paths of this part through; documents that are not plain are left to Java. */
+#include "values.h"
+#include "xml.h"
+#include <math.h>
+
+typedef struct { uint32_t *nodes; size_t count, room; } node_set;
+
+static void add_found(node_set *set, uint32_t node) {
+    if (set->count == set->room) {
+        set->room = set->room ? 2 * set->room : 64;
+        set->nodes = realloc(set->nodes, set->room * sizeof *set->nodes);
+    }
+    set->nodes[set->count++] = node;
+}
+
+static int by_order(const void *a, const void *b) {
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Document order, each node once. */
+static void settle(node_set *set) {
+    size_t kept = 0;
+    if (set->count)
+        qsort(set->nodes, set->count, sizeof *set->nodes, by_order);
+    for (size_t i = 0; i < set->count; i++)
+        if (!kept || set->nodes[kept - 1] != set->nodes[i])
+            set->nodes[kept++] = set->nodes[i];
+    set->count = kept;
+}
+
+/* --- string values --- */
+
+static void add_string_value(const xml_document *d, uint32_t node, buffer *out) {
+    const xml_node *n = &d->nodes[node];
+    if (n->kind == XML_ATTRIBUTE || n->kind == XML_TEXT)
+        add_bytes(out, value_of(d, node).bytes, n->length);
+    else
+        for (uint32_t i = node + 1; i < n->end; i++)
+            if (d->nodes[i].kind == XML_TEXT)
+                add_bytes(out, value_of(d, i).bytes, d->nodes[i].length);
+}
+
+static bool has_value(const xml_document *d, uint32_t node, text wanted) {
+    buffer value = {0};
+    add_string_value(d, node, &value);
+    bool equal = value.length == wanted.length && (!value.length || memcmp(value.bytes, wanted.bytes, wanted.length) == 0);
+    free(value.bytes);
+    return equal;
+}
+
+/* --- steps --- */
+
+/* One step of a path: name, *, @name or text(). */
+typedef struct { text test; bool attribute, words, descendants; } path_step;
+
+static bool name_is(const xml_node *node, text test) {
+    return (test.length == 1 && test.bytes[0] == '*') || (node->name.length == test.length && memcmp(node->name.bytes, test.bytes, test.length) == 0);
+}
+
+static bool fits(const xml_node *node, const path_step *step) {
+    if (step->words)
+        return node->kind == XML_TEXT;
+    return node->kind == (step->attribute ? XML_ATTRIBUTE : XML_ELEMENT) && name_is(node, step->test);
+}
+
+static void add_children(const xml_document *d, uint32_t parent, const path_step *step, node_set *found) {
+    if (d->nodes[parent].kind == XML_ATTRIBUTE || d->nodes[parent].kind == XML_TEXT)
+        return;
+    for (uint32_t i = parent + 1; i < d->nodes[parent].end; i = d->nodes[i].end)
+        if (fits(&d->nodes[i], step))
+            add_found(found, i);
+}
+
+static const char *name_end(const char *at, const char *end) {
+    while (at < end && *at != '/' && *at != '[' && *at != ']' && *at != '=' && *at != ')')
+        at++;
+    return at;
+}
+
+static const char *read_step(const char *at, const char *end, path_step *step) {
+    bool attribute = at < end && *at == '@';
+    at += attribute;
+    const char *stop = name_end(at, end);
+    if (stop - at == 5 && memcmp(at, "text(", 5) == 0)
+        stop = at + 6;
+    text test = {at, (uint32_t)(stop - at)};
+    *step = (path_step){test, attribute, test.length == 6 && memcmp(at, "text()", 6) == 0, step->descendants};
+    return stop;
+}
+
+/* [3], [@id='x'] or [name='x']: what is left of the nodes found from `first` on. */
+static const char *apply_predicate(const xml_document *d, const char *at, const char *end, node_set *found, size_t first) {
+    size_t kept = first, place = 0;
+    const char *close;
+    if (*at >= '0' && *at <= '9') {
+        char *stop;
+        place = strtoul(at, &stop, 10);
+        close = stop;
+        if (place >= 1 && first + place - 1 < found->count)
+            found->nodes[kept++] = found->nodes[first + place - 1];
+    } else {
+        path_step step = {.descendants = false};
+        at = read_step(at, end, &step) + 1;
+        close = memchr(at + 1, *at, (size_t)(end - at - 1));
+        text wanted = {at + 1, (uint32_t)(close - at - 1)};
+        close++;
+        for (size_t i = first; i < found->count; i++) {
+            node_set inner = {0};
+            bool equal = false;
+            add_children(d, found->nodes[i], &step, &inner);
+            for (size_t j = 0; j < inner.count && !equal; j++)
+                equal = has_value(d, inner.nodes[j], wanted);
+            free(inner.nodes);
+            if (equal)
+                found->nodes[kept++] = found->nodes[i];
+        }
+    }
+    found->count = kept;
+    return close + 1;
+}
+
+static void step_from(const xml_document *d, uint32_t parent, const char *at, const char *end, const path_step *step, node_set *found) {
+    size_t first = found->count;
+    add_children(d, parent, step, found);
+    while (at < end && *at == '[')
+        at = apply_predicate(d, at + 1, end, found, first);
+}
+
+static const char *past_predicates(const char *at, const char *end) {
+    while (at < end && *at == '[') {
+        const char *quote = at;
+        while (*quote != ']' && *quote != '\'' && *quote != '"')
+            quote++;
+        at = *quote == ']' ? quote + 1 : (const char *)memchr(quote + 1, *quote, (size_t)(end - quote - 1)) + 2;
+    }
+    return at;
+}
+
+/* `//` looks from every node inside, but for attributes. */
+static node_set stepped(const xml_document *d, const node_set *from, const char *predicates, const char *end, const path_step *step) {
+    node_set found = {0};
+    for (size_t i = 0; i < from->count; i++) {
+        uint32_t node = from->nodes[i], last = step->descendants ? d->nodes[node].end : node + 1;
+        for (uint32_t at = node; at < last; at++)
+            if (at == node || d->nodes[at].kind != XML_ATTRIBUTE)
+                step_from(d, at, predicates, end, step, &found);
+    }
+    settle(&found);
+    return found;
+}
+
+static node_set find(const xml_document *d, const char *at, const char *end) {
+    node_set now = {0};
+    add_found(&now, 0);
+    while (at < end) {
+        path_step step = {.descendants = end - at > 1 && at[0] == '/' && at[1] == '/'};
+        at += step.descendants ? 2 : *at == '/';
+        const char *predicates = read_step(at, end, &step);
+        node_set next = stepped(d, &now, predicates, end, &step);
+        at = past_predicates(predicates, end);
+        free(now.nodes);
+        now = next;
+    }
+    return now;
+}
+
+/* --- results --- */
+
+typedef struct { xml_document document; node_set found; buffer string; } evaluation;
+
+/* False: NULL (an empty document), or an error is set. */
+static bool evaluate(native_call *call, idx_t row, evaluation *task, text path) {
+    text xml = argument_text(call, 0, row);
+    if (!xml.length || !path.length)
+        return set_null(call, row), false;
+    if (!read_xml(&task->document, xml)) {
+        spark_error(call, "ELSEWHERE", "reason", "XML that is not plain", NULL);
+        return false;
+    }
+    free(task->found.nodes);
+    task->found = find(&task->document, path.bytes, path.bytes + path.length);
+    return true;
+}
+
+static void close_evaluation(evaluation *task) {
+    close_xml(&task->document);
+    free(task->found.nodes);
+    free(task->string.bytes);
+}
+
+static void string_rows(native_call *call) {
+    evaluation task = {0};
+    EACH_ROW(call, row) if (evaluate(call, row, &task, argument_text(call, 1, row))) {
+        task.string.length = 0;
+        if (task.found.count)
+            add_string_value(&task.document, task.found.nodes[0], &task.string);
+        set_text(call, row, task.string.bytes ? task.string.bytes : "", task.string.length);
+    }
+    close_evaluation(&task);
+}
+
+static void boolean_rows(native_call *call) {
+    evaluation task = {0};
+    EACH_ROW(call, row) if (evaluate(call, row, &task, argument_text(call, 1, row))) RESULT(call, bool)[row] = task.found.count > 0;
+    close_evaluation(&task);
+}
+
+/* XPath's numbers: an optional minus, digits and a point, blanks around. */
+static bool is_ascii_blank(char c) { return c == 0x20 || c == 9 || c == 10 || c == 13; }
+
+static double number_of(const xml_document *d, uint32_t node, buffer *string) {
+    string->length = 0;
+    add_string_value(d, node, string);
+    size_t from = 0, to = string->length, digits = 0, points = 0;
+    while (from < to && is_ascii_blank(string->bytes[from]))
+        from++;
+    while (to > from && is_ascii_blank(string->bytes[to - 1]))
+        to--;
+    for (size_t i = from + (from < to && string->bytes[from] == '-'); i < to; i++) {
+        if (string->bytes[i] == '.')
+            points++;
+        else if (string->bytes[i] >= '0' && string->bytes[i] <= '9')
+            digits++;
+        else
+            return NAN;
+    }
+    if (!digits || points > 1)
+        return NAN;
+    add_byte(string, 0);
+    string->bytes[to] = 0;
+    return strtod(string->bytes + from, NULL);
+}
+
+static void number_rows(native_call *call) {
+    evaluation task = {0};
+    EACH_ROW(call, row) {
+        text path = argument_text(call, 1, row);
+        bool sum = path.length > 4 && memcmp(path.bytes, "sum(", 4) == 0, count = path.length > 6 && memcmp(path.bytes, "count(", 6) == 0;
+        uint32_t cut = sum ? 4 : count ? 6 : 0;
+        if (!evaluate(call, row, &task, (text){path.bytes + cut, path.length - cut - (cut > 0)}))
+            continue;
+        double result = count ? (double)task.found.count : sum ? 0 : NAN;
+        for (size_t i = 0; !count && i < task.found.count && (sum || i == 0); i++)
+            result = (sum ? result : 0) + number_of(&task.document, task.found.nodes[i], &task.string);
+        RESULT(call, double)[row] = result;
+    }
+    close_evaluation(&task);
+}
+
+typedef struct { native_call *call; idx_t size, reserved; } value_list;
+
+static void add_value(value_list *list, const xml_document *d, uint32_t node) {
+    duckdb_vector lists = list->call->result;
+    if (list->size == list->reserved) {
+        list->reserved = list->reserved ? 2 * list->reserved : 2048;
+        duckdb_list_vector_set_size(lists, list->size);
+        duckdb_list_vector_reserve(lists, list->reserved);
+    }
+    duckdb_vector child = duckdb_list_vector_get_child(lists);
+    duckdb_vector_ensure_validity_writable(child);
+    uint64_t *valid = duckdb_vector_get_validity(child), mark = 1ULL << (list->size & 63);
+    bool element = d->nodes[node].kind == XML_ELEMENT || d->nodes[node].kind == XML_ROOT; /* org.w3c.dom.Node.getNodeValue is null */
+    valid[list->size >> 6] = element ? valid[list->size >> 6] & ~mark : valid[list->size >> 6] | mark;
+    if (!element)
+        duckdb_unsafe_vector_assign_string_element_len(child, list->size, value_of(d, node).bytes, d->nodes[node].length);
+    list->size++;
+}
+
+static void list_rows(native_call *call) {
+    evaluation task = {0};
+    value_list list = {call, 0, 0};
+    for (idx_t row = 0; row < call->rows; row++)
+        RESULT(call, list_entry)[row] = (list_entry){0, 0};
+    EACH_ROW(call, row) if (evaluate(call, row, &task, argument_text(call, 1, row))) {
+        list_entry entry = {list.size, task.found.count};
+        for (size_t i = 0; i < task.found.count; i++)
+            add_value(&list, &task.document, task.found.nodes[i]);
+        RESULT(call, list_entry)[row] = entry;
+    }
+    duckdb_list_vector_set_size(call->result, list.size);
+    close_evaluation(&task);
+}
+
+const native_function xpath_functions[] = {
+    {"spark_xpath_list", "vv>[v", list_rows, NULL},
+    {"spark_xpath_string", "vv>v", string_rows, NULL},
+    {"spark_xpath_boolean", "vv>b", boolean_rows, NULL},
+    {"spark_xpath_number", "vv>d", number_rows, NULL},
+    {NULL},
+};
