@@ -11,7 +11,10 @@ from twinspark.errors import SparkError
 from twinspark.tables.catalog import Identifier, Version
 from twinspark.tables.catalogs import Catalogs, Name
 from twinspark.tables.changes import AddColumn, RemoveProperty, SetProperty
+from twinspark.tables.delta import DeltaTable
+from twinspark.tables.delta_changes import DeltaChanges
 from twinspark.tables.filescan import ScanContext
+from twinspark.tables.iceberg.dml import delete
 from twinspark.tables.session_catalog import Function, SessionCatalog, View
 from twinspark.tables.transforms import Bucket, Day, Identity
 from twinspark.tables.write import FileWrite, write_files
@@ -82,7 +85,9 @@ def test_location_is_not_ours_to_delete(home: SessionCatalog, duck: Any, tmp_pat
 def test_delta_time_travel_and_delete(home: SessionCatalog, duck: Any) -> None:
     home.create_table(T, SCHEMA, (), {"provider": "delta"})
     home.append(T, duck, ROWS)
-    home.load_table(T).delete("id = 1")  # type: ignore[union-attr]
+    table = home.load_table(T)
+    assert isinstance(table, DeltaTable)
+    delete(DeltaChanges(table, duck), T, duck, "id = 1")
     assert read(home, duck) == [(2, None, 2)]
     assert read(home, duck, version=Version("1")) == [(1, "a", 1), (2, None, 2)]
 

@@ -18,11 +18,14 @@ from twinspark.session.native import Query
 from twinspark.session.tables_targets import Target, connection_of
 from twinspark.tables.char_types import stored
 from twinspark.tables.delta import DeltaTable
+from twinspark.tables.delta_changes import DeltaChanges
 from twinspark.tables.ducktext import identifier
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg import dml
+from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.iceberg.staged import CommitConflict
+from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.predicates import Predicate
 from twinspark.types import DecimalType, StructType, quote_identifier
 
@@ -123,8 +126,22 @@ def overwrite_partitions(target: Target, rows: Rows) -> None:
 
 def overwrite_where(target: Target, rows: Rows, condition: str, predicate: Predicate | None) -> None:
     """Rows for which the condition is true give way to the new ones."""
-    identifier, iceberg = target.name.identifier, target.catalog.iceberg
-    assert target.iceberg
+    changed = changes_of(target, rows.connection)
+    name = target.name.identifier
     with spark_errors(rows):
-        again(lambda: dml.overwrite_where(iceberg, identifier, rows.connection, rows.select(), condition, predicate))
-        keep_short(iceberg, identifier)
+        again(lambda: dml.overwrite_where(changed, name, rows.connection, rows.select(), condition, predicate))
+        settle(target)
+
+
+def changes_of(target: Target, connection: Any) -> IcebergCatalog | DeltaChanges:
+    """Where rows of the table are changed in place; tables of files refuse that."""
+    if isinstance(target.table, DeltaTable):
+        return DeltaChanges(target.table, connection)
+    assert target.iceberg
+    return target.catalog.iceberg
+
+
+def settle(target: Target) -> None:
+    """After a commit: Iceberg's history is kept short."""
+    if isinstance(target.table, IcebergTable):
+        keep_short(target.catalog.iceberg, target.name.identifier)

@@ -18,7 +18,7 @@ from twinspark.read.walk.sources import aliased
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import Target, at_name, connection_of, written_parts, written_to
-from twinspark.session.writes import Rows, again, spark_errors
+from twinspark.session.writes import Rows, again, changes_of, insert, settle, spark_errors
 from twinspark.session.writes_assignment import Assignment
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import either, from_spark
@@ -26,9 +26,10 @@ from twinspark.session.writes_sql import done, is_default
 from twinspark.session.writes_statement import query_message, walk_of
 from twinspark.tables import char_types
 from twinspark.tables.catalog import Identifier
+from twinspark.tables.delta import DeltaTable
+from twinspark.tables.delta_changes import DeltaChanges
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.catalog import IcebergCatalog
-from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.pruning import predicate_of
 from twinspark.types import BOOLEAN, StructField, StructType, quote_identifier
@@ -69,8 +70,8 @@ class Changing:
         return predicate_of(condition, self.frame.relation)
 
     @property
-    def where(self) -> tuple[IcebergCatalog, Identifier]:
-        return self.target.catalog.iceberg, self.target.name.identifier
+    def where(self) -> tuple[IcebergCatalog | DeltaChanges, Identifier]:
+        return changes_of(self.target, connection_of(self.context)), self.target.name.identifier
 
     def change(self, texts: Texts, run: Callable[[Any], object]) -> Command:
         def carry_out() -> None:
@@ -78,7 +79,7 @@ class Changing:
             texts.bind(cursor)
             with spark_errors():
                 again(lambda: run(cursor))
-                keep_short(*self.where)
+                settle(self.target)
 
         return done(carry_out)
 
@@ -86,15 +87,18 @@ class Changing:
         """All rows anew: the table is looked at before Spark is, so that a write in between is a conflict."""
 
         def rewrite() -> None:
-            iceberg, identifier = self.where
-            with iceberg.stage_overwrite(identifier) as staged:
+            name = self.target.name.identifier
+            if isinstance(self.target.table, DeltaTable):
+                insert(self.target, Rows.of(read(), self.schema, self.context), "overwrite")
+                return
+            with self.target.catalog.iceberg.stage_overwrite(name) as staged:
                 rows = Rows.of(read(), self.schema, self.context)
                 with spark_errors(rows):
                     staged.write(rows.connection, rows.select())
                 staged.commit()
 
         again(rewrite)
-        keep_short(*self.where)
+        settle(self.target)
         return answer()
 
     # ---- the statement's own words, for Spark
@@ -126,7 +130,7 @@ def changing(name: Any, alias: Any, ctes: Any, operation: str, text: str, contex
         target = written_to(written_parts(name, text, context, session), context)
     except SparkError as error:
         raise at_name(error, name, text) from error
-    if target.table.provider != "iceberg":
+    if target.table.provider not in ("iceberg", "delta"):
         raise target.refuses(operation)
     walk = walk_of(text, context)
     relation, qualifier = tables_of(context).relation(target.name.qualifier, context)

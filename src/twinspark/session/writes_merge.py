@@ -17,7 +17,7 @@ from twinspark.read.walk.sources import aliased
 from twinspark.session.native import Query
 from twinspark.session.sql_results import Answer
 from twinspark.session.tables_targets import connection_of, written_parts
-from twinspark.session.writes import again, spark_errors
+from twinspark.session.writes import again, settle, spark_errors
 from twinspark.session.writes_changes import Changing, assigned, changing, checked, is_true, without_hidden
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
@@ -25,7 +25,6 @@ from twinspark.session.writes_sql import done, is_default
 from twinspark.session.writes_statement import query_message
 from twinspark.tables import char_types
 from twinspark.tables.iceberg import dml
-from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.types import StructField
 
 if TYPE_CHECKING:
@@ -125,14 +124,13 @@ class Merging:
         query = Query.of(self.source.plain(), context, cursor)
         texts = Texts(context)
         whole = self.merge(actions, query, texts)
-        iceberg, identifier = self.found.target.catalog.iceberg, self.found.target.name.identifier
 
         def carry_out() -> None:
             query.bind()
             texts.bind(cursor)
             with spark_errors():
-                again(lambda: dml.merge(iceberg, identifier, cursor, whole))
-                keep_short(iceberg, identifier)
+                again(lambda: dml.merge(*self.found.where, cursor, whole))
+                settle(self.found.target)
 
         return done(carry_out)
 

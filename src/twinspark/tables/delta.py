@@ -59,10 +59,14 @@ class DeltaTable:
     def read(self, context: ScanContext, version: Version | None = None) -> FileScan:
         table = self.open(version)
         refuse_features(table)
-        files = [leaf_of(path, os.stat(path)) for path in map(local_path, table.file_uris())]
+        files = self.leaves(table)
         schema = spark_schema(table)
         sql = select_sql(schema, list(table.metadata().partition_columns), files, context.connection)
         return FileScan(schema, f"({sql})", [f"file://{f.path}" for f in files], sum(f.size for f in files))
+
+    @staticmethod
+    def leaves(table: Any) -> list[LeafFile]:
+        return [leaf_of(path, os.stat(path)) for path in map(local_path, table.file_uris())]
 
     def write(self, select: str, mode: str, connection: Any) -> None:
         """Appends or overwrites in one Delta commit; rows stream from DuckDB."""
@@ -71,9 +75,6 @@ class DeltaTable:
         )
         reader = connection.sql(f"SELECT {columns} FROM ({select})").to_arrow_reader(100_000)
         deltalake().write_deltalake(local_path(self.location), reader, mode=mode)
-
-    def delete(self, predicate: str) -> None:
-        self.open().delete(predicate)
 
     def altered(self, changes: Sequence[TableChange]) -> "DeltaTable":
         """What delta-rs can do: new columns, and the properties our catalog keeps."""
@@ -169,7 +170,9 @@ def refuse_features(table: Any) -> None:
         raise NotNative(f"Delta tables with {', '.join(sorted(features)) or 'column mapping'}")
 
 
-def select_sql(schema: StructType, partitions: Sequence[str], files: Sequence[LeafFile], connection: Any) -> str:
+def select_sql(
+    schema: StructType, partitions: Sequence[str], files: Sequence[LeafFile], connection: Any, extra: str = ""
+) -> str:
     """Read as Parquet files are; partition values stand in the directories, as delta-rs and Spark lay them out."""
     if not files:
         return empty_select(schema)
@@ -178,5 +181,6 @@ def select_sql(schema: StructType, partitions: Sequence[str], files: Sequence[Le
     parts = Partitioning(StructType([schema[name] for name in partitions]), tuple(files), tuple(partitions))
     groups = parquet.scan_groups(parquet.footers_of(files, connection), schema, parts, case_sensitive=False)
     return " UNION ALL ".join(
-        duck_select(fields, f"read_parquet({literals(paths)}, {hive_arguments(parts)})") for fields, paths in groups
+        duck_select(fields, f"read_parquet({literals(paths)}, {hive_arguments(parts)})", extra)
+        for fields, paths in groups
     )

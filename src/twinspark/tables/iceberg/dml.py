@@ -1,9 +1,9 @@
 """DELETE, UPDATE, MERGE and overwrites by copy-on-write: files with affected rows are written anew, in one commit."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
@@ -44,9 +44,25 @@ class Candidates:
         return self.base.schema.names
 
 
-@contextmanager
-def rewriting(catalog: IcebergCatalog, identifier: Identifier, predicate: Predicate | None) -> Iterator[Candidates]:
+class Rewrites(Protocol):
+    """Another provider's tables that are changed in the same way: what Delta's offer."""
+
+    def rewriting(self, name: Identifier, predicate: Predicate | None) -> AbstractContextManager[Any]: ...
+
+
+def rewriting(
+    catalog: IcebergCatalog | Rewrites, identifier: Identifier, predicate: Predicate | None
+) -> AbstractContextManager[Any]:
     """A rewrite of one snapshot: committed when the block ends, aborted when it fails."""
+    if isinstance(catalog, IcebergCatalog):
+        return rewriting_iceberg(catalog, identifier, predicate)
+    return catalog.rewriting(identifier, predicate)
+
+
+@contextmanager
+def rewriting_iceberg(
+    catalog: IcebergCatalog, identifier: Identifier, predicate: Predicate | None
+) -> Iterator[Candidates]:
     base: Table = catalog.load(identifier)
     table = IcebergTable(identifier, base)
     with catalog.stage_rewrite(identifier, base) as write:
@@ -59,7 +75,11 @@ def rewriting(catalog: IcebergCatalog, identifier: Identifier, predicate: Predic
 
 
 def delete(
-    catalog: IcebergCatalog, identifier: Identifier, connection: Any, condition: str, predicate: Predicate | None = None
+    catalog: IcebergCatalog | Rewrites,
+    identifier: Identifier,
+    connection: Any,
+    condition: str,
+    predicate: Predicate | None = None,
 ) -> int:
     """Removes the rows for which `condition` (DuckDB SQL over the columns, of `t`) is true; `predicate` only prunes."""
     with rewriting(catalog, identifier, predicate) as candidates:
@@ -94,7 +114,7 @@ def columns_sql(candidates: Candidates) -> str:
 
 
 def update(
-    catalog: IcebergCatalog,
+    catalog: IcebergCatalog | Rewrites,
     identifier: Identifier,
     connection: Any,
     assignments: Mapping[str, str],
@@ -137,7 +157,7 @@ class Merge:
     not_matched_by_source: Sequence[MergeAction] = ()
 
 
-def merge(catalog: IcebergCatalog, identifier: Identifier, connection: Any, merge: Merge) -> None:
+def merge(catalog: IcebergCatalog | Rewrites, identifier: Identifier, connection: Any, merge: Merge) -> None:
     """One pass finds what happens to each row; then the touched files are written anew, with the inserts."""
     with rewriting(catalog, identifier, None) as candidates:
         try:
@@ -246,7 +266,7 @@ def inserts(candidates: Candidates, merge: Merge) -> list[str]:
 
 
 def overwrite_where(
-    catalog: IcebergCatalog,
+    catalog: IcebergCatalog | Rewrites,
     identifier: Identifier,
     connection: Any,
     select: str,
