@@ -133,7 +133,6 @@ class Query:
         if context.tables is not None:
             plan = context.tables.pruned(plan)
         check_char_compares(plan)
-        check_shown_sketches(plan)
         partitions = partitions_of(context.config)
         text, statement = run.sql_of(in_spark_order(plan, partitions, context.settings))
         observed = tuple(observations_of(plan, message))
@@ -144,6 +143,7 @@ class Query:
     def stream(self) -> pa.RecordBatchReader:
         if isinstance(self.plan, LocalData) and not self.plan.fields and not self.plan.table.num_rows:
             return pa.RecordBatchReader.from_batches(pa.schema([]), [])  # a command's result; DuckDB needs a column
+        check_shown_sketches(self.plan)
         return run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
 
     def bind(self) -> None:
