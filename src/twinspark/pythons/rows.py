@@ -98,6 +98,7 @@ class RowWriter:
     def __init__(self, fields: Any) -> None:
         from pyspark.sql.pandas.types import to_arrow_type
 
+        self._names = [field.dataType.typeName() for field in fields]
         self._converts = [converter(field.dataType) for field in fields]
         self._types = [to_arrow_type(field.dataType, timezone="UTC") for field in fields]
 
@@ -112,12 +113,25 @@ class RowWriter:
         while rows := list(islice(iterator, ROWS)):
             columns = [rows] if len(self._types) == 1 else list(zip(*rows, strict=True))
             arrays = [
-                pa.array([convert(value) for value in column], kind)
-                for column, convert, kind in zip(columns, self._converts, self._types, strict=True)
+                as_declared(column, name, kind) or pa.array([convert(value) for value in column], kind)
+                for column, name, convert, kind in zip(columns, self._names, self._converts, self._types, strict=True)
             ]
             yield pa.RecordBatch.from_arrays(arrays, [f"_{place}" for place in range(len(arrays))])
 
 
+def as_declared(column: Any, name: str, kind: Any) -> Any:
+    """The column at once, where all its values are of the declared type: the usual case. Else None."""
+    import pyarrow as pa
+
+    if name not in DECLARED or not set(map(type, column)) <= {DECLARED[name], type(None)}:
+        return None
+    try:
+        return pa.array(column, kind)
+    except (OverflowError, pa.ArrowInvalid):
+        return None  # numbers beyond their width
+
+
+DECLARED = {"byte": int, "short": int, "integer": int, "long": int, "double": float, "string": str, "boolean": bool}
 PLAIN = frozenset({bool, int, float, str, bytes, bytearray, Decimal, list, tuple, dict, date, datetime, timedelta})
 WIDTHS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz", "daytimeinterval"})
