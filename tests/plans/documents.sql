@@ -29,3 +29,7 @@ select from_csv('1;2', 'a INT, b INT', map('sep', ';')), from_csv('26/08/2015', 
 select to_csv(struct(1.5D, 1.25, date'2020-01-01', timestamp'2020-01-01 10:00:00', 'a,b', 'q"x', '  pad ', true, '', '#'))
 select to_csv(struct('#x', '#y')), to_csv(struct(cast(null as int))), to_csv(struct('a;b', 'c,d'), map('sep', ';'))
 select schema_of_csv('1,abc'), schema_of_csv('1|abc', map('sep', '|')), schema_of_csv('1.5,true,2020-01-01,,12345678901')
+select xpath('<a><b>b1</b><b k="2">b2</b><c>c1</c></a>', 'a/b/text()'), xpath('<a><b>b1</b></a>', 'a/b'), xpath('<a x="1"><b x="2"/></a>', '//@x')
+select xpath_boolean('<a><b>1</b></a>', 'a/b'), xpath_double('<a><b>1</b><b>2.5</b></a>', 'sum(a/b)'), xpath_string('<a><b>b</b><c>c&amp;c</c></a>', 'a/c')
+select xpath_int('<a><b>1</b><b>2</b></a>', 'sum(a/b)'), xpath_long('<a><b>1</b></a>', 'a/b'), xpath_short('<a><b>70000</b></a>', 'a/b'), xpath_float('<a><b>1.1</b></a>', 'a/b'), xpath_number('<a><b>x</b></a>', 'a/b'), xpath_int('<a><b>x</b></a>', 'a/b')
+select xpath_string('<a/>', 'a/b'), xpath_string('', 'a'), xpath_string(null, 'a'), xpath('<a/>', 'a/b'), xpath("<a><b k='1'>x</b><b k='2'>y</b></a>", "a/b[@k='2']/text()"), xpath('<a><b>1</b><b>2</b></a>', '//b[2]/text()')
