@@ -16,6 +16,10 @@ gaps: $(READY)  ## rewrite the list of recorded cases that still differ: [TOPIC=
 fuzz: $(READY)  ## random inputs on both engines: make fuzz FUNCTION=upper [N=5000] [REMOTE=…]
 	$(BIN)/python -m tools.fuzz $(FUNCTION) --rows $(or $(N),5000) $(if $(REMOTE),--remote $(REMOTE))
 
+.PHONY: fuzz-queries
+fuzz-queries: $(READY)  ## random queries on both engines: [N=200] [SEED=…] [REMOTE=…]
+	$(BIN)/python -m tools.queries --count $(or $(N),200) $(if $(SEED),--seed $(SEED)) $(if $(REMOTE),--remote $(REMOTE))
+
 .PHONY: functions
 functions: $(READY)  ## write docs/functions.md: every Spark function and the engine that answers it
 	$(BIN)/python -m tools.functions

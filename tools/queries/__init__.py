@@ -1,0 +1,1 @@
+"""Random queries, asked of a real Spark and of the embedded engine."""
