@@ -1,12 +1,14 @@
 """Rows of little data come in the order in which Spark gives them, though nobody asked for one."""
 
 import pytest
+from pyspark.sql.connect.proto import Relation
 from recorded_plans import ORDERS, Recorded, read, rows_of
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.partitions import Partitions, partitions_of, tasks_of
 from twinspark.analysis.row_order import in_spark_order
 from twinspark.duck import run
+from twinspark.errors import NotNative
 from twinspark.read.proto import read_relation
 
 CASES = read(ORDERS)
@@ -40,3 +42,18 @@ def test_much_data_keeps_its_plan() -> None:
     plan.root.aggregate.input.range.end = 1_000_000
     relation = read_relation(plan.root, context)
     assert in_spark_order(relation, partitions_of(CONFIG), context.settings) is relation
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select spark_partition_id() from (select /*+ COALESCE(1) */ id from range(10))",
+        "select rand(1), id from (select id from range(10) distribute by id)",
+        "select kurtosis(id) from (select id from range(10) cluster by id)",
+    ],
+)
+def test_where_rows_stand_after_they_were_spread_is_sparks(text: str) -> None:
+    context = Context(config=CONFIG)
+    relation = read_relation(Relation(sql={"query": text}), context)
+    with pytest.raises(NotNative):
+        run.sql_of(in_spark_order(relation, partitions_of(CONFIG), context.settings))

@@ -24,6 +24,7 @@ from twinspark.plan.relations import (
     Project,
     Relation,
     Sort,
+    Spread,
     Tail,
 )
 from twinspark.types import BooleanType, is_null, quote_identifier
@@ -196,6 +197,10 @@ def sort(frame: Frame, ordering: Sequence[SortOrder], is_global: bool = True) ->
         frame,
         lambda input: Sort(input=input, ordering=tuple(ordering), is_global=is_global, fields=input.fields),
     )
+
+
+def spread(frame: Frame) -> Frame:
+    return over(frame, lambda input: Spread(input=input, fields=input.fields))
 
 
 def limit(frame: Frame, count: int | None, offset: int = 0) -> Frame:

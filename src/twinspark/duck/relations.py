@@ -39,6 +39,7 @@ from twinspark.plan.relations import (
     SetOperation,
     Shared,
     Sort,
+    Spread,
     Tail,
     Values,
 )
@@ -258,7 +259,7 @@ class RelationWriter(SubqueryWriter):
         return source_of(relation, self.statement, write_relation)
 
     @write.register
-    def _(self, relation: Observe) -> Select:
+    def _(self, relation: Observe | Spread) -> Select:
         return self.write(relation.input)
 
     @write.register

@@ -192,6 +192,11 @@ class Distinct(Unary):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Spread(Unary):
+    """The same rows, spread over partitions as the query says: which row is where, and their order, is Spark's."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Numbered(Unary):
     """Output: the input's columns, then the task that Spark would give each row, and the row's place, from zero.
 

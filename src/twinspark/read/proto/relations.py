@@ -234,15 +234,15 @@ def read_collect_metrics(message: Any, context: Context) -> Frame:
 
 @RELATIONS.handles("hint")
 def read_hint(message: Any, context: Context) -> Frame:
-    """Hints change no answer here."""
-    return make.over(read_frame(message.input, context), lambda relation: relation)
+    """Hints change no answer here but the order of rows."""
+    return make.spread(read_frame(message.input, context))
 
 
 @RELATIONS.handles("repartition")
 def read_repartition(message: Any, context: Context) -> Frame:
     """How rows are spread over partitions changes no answer but their order."""
     context.shuffles = True
-    return make.over(read_frame(message.input, context), lambda relation: relation)
+    return make.spread(read_frame(message.input, context))
 
 
 @RELATIONS.handles("repartition_by_expression")
@@ -257,7 +257,7 @@ def read_repartition_by_expression(message: Any, context: Context) -> Frame:
             check_partition_id(read_expression(expression.direct_shuffle_partition_id.child, scope))
         else:
             read_expression(expression, scope)
-    return make.over(scope.frame, lambda relation: relation)
+    return make.spread(scope.frame)
 
 
 def check_partition_id(child: Expression) -> None:

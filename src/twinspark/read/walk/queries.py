@@ -210,6 +210,7 @@ def organized(selected: Selected, node: tree.Organization | None, walk: Walk) ->
     if items:
         frame = sorted_frame(frame, items, walk, is_global=False)
     walk.reads(node.distribute_by, walk.scope(frame))
+    frame = make.spread(frame) if node.distribute_by else frame
     if node.limit is not None or node.offset is not None:
         limit = row_count(node.limit, walk, "limit") if node.limit is not None else None
         offset = row_count(node.offset, walk, "offset") if node.offset is not None else 0

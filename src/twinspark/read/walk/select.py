@@ -31,7 +31,8 @@ def read_select(node: tree.Select, walk: Walk, windows: Sequence[tree.NamedWindo
     if not isinstance(node.projections, tuple):
         raise NotNative("SQL: TRANSFORM")
     try:
-        return select_of(node, walk, windows)
+        made = select_of(node, walk, windows)
+        return replace(made, frame=make.spread(made.frame)) if node.hints else made
     except SparkError as error:
         place = node.grouping if error.condition == "MISSING_GROUP_BY" and node.grouping is not None else node
         raise (walk.located(error, place) if error.condition in OF_THE_SELECT else error) from error
