@@ -80,4 +80,7 @@ def domain_of(oracle: Connection, pool: tuple[str, ...]) -> Domain | None:
     except ServerError:
         return None
     kind = result.schema.fields[0].dataType
-    return Domain(kind, tuple(result.rows.column(0).to_pylist())) if can_make(kind) else None
+    try:
+        return Domain(kind, tuple(result.rows.column(0).to_pylist())) if can_make(kind) else None
+    except UnicodeDecodeError:  # bytes that are no UTF-8, as a string: Python has no such text
+        return None
