@@ -50,6 +50,7 @@ from twinspark.functions import urls as urls
 from twinspark.functions import variants as variants
 from twinspark.functions import vectors as vectors
 from twinspark.functions import windows as windows
+from twinspark.functions import xml as xml
 from twinspark.functions import xpaths as xpaths
 from twinspark.functions.registry import SPARK as SPARK
 from twinspark.functions.registry import canonical as canonical
