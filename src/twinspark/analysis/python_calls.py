@@ -43,7 +43,7 @@ def python_call(
             nullable=True,
             text=text,
             name="python aggregate",  # no name of Spark's own: some of those mean more
-            signature=Signature(function.name, (), "", True, SPARK, AGGREGATE, reason="a Python aggregate here"),
+            signature=Signature(function.name, (), "", True, SPARK, AGGREGATE, reason="over a window"),
             arguments=values,
             settings=context.settings,
             function=function,

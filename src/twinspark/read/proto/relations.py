@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -162,7 +164,8 @@ def read_subquery_alias(message: Any, context: Context) -> Frame:
 @RELATIONS.handles("filter")
 def read_filter(message: Any, context: Context) -> Frame:
     scope = Scope(read_frame(message.input, context), context, reveals=True)
-    condition = read_expression(message.condition, scope)
+    with below_groups(message):
+        condition = read_expression(message.condition, scope)
     if has_aggregate(condition):
         raise NotNative("an aggregate in a filter")
     if has_generator(condition):
@@ -170,10 +173,23 @@ def read_filter(message: Any, context: Context) -> Frame:
     return make.filter(scope.frame, condition, context.settings)
 
 
+@contextmanager
+def below_groups(message: Any) -> Iterator[None]:
+    """Above groups Spark finds a key by the expression it was made of, with columns that are there no more."""
+    try:
+        yield
+    except SparkError as error:
+        grouped = message.input.WhichOneof("rel_type") == "aggregate"
+        if grouped and error.condition == "CANNOT_RESOLVE_DATAFRAME_COLUMN":
+            raise NotNative("a column of the rows below, above their groups") from error
+        raise
+
+
 @RELATIONS.handles("sort")
 def read_sort(message: Any, context: Context) -> Frame:
     scope = Scope(read_frame(message.input, context), context, reveals=True)
-    ordering = [by_position(order, scope) for order in read_orders(message.order, scope)]
+    with below_groups(message):
+        ordering = [by_position(order, scope) for order in read_orders(message.order, scope)]
     if any(has_aggregate(order.child) for order in ordering):
         raise NotNative("an aggregate in a sort")
     is_global = not message.HasField("is_global") or message.is_global
