@@ -11,14 +11,28 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
-from twinspark.plan.expressions import Column, Expression, OuterColumn, Subquery
+from twinspark.plan.expressions import AggregateCall, Column, Expression, OuterColumn, Subquery
 from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, own_expressions
 from twinspark.plan.rewrite import walk
 from twinspark.types import BOOLEAN, DataType, has_variant
 
+SKETCHES = ("bitmap_", "hll_", "kll_", "theta_", "tuple_", "count_min_sketch", "approx_top_k", "histogram_numeric")
+
+
+def check_no_sketch(relation: Relation) -> None:
+    """What a sketch of no rows is beside the query around depends on how each engine makes a join of it."""
+    if any(outer.outer_columns(relation)) and any(map(has_sketch, relations_in(relation))):
+        raise NotNative("a sketch in a query that uses columns of the query around")
+
+
+def has_sketch(relation: Relation) -> bool:
+    nodes = (node for each in own_expressions(relation) for node in walk(each))
+    return any(isinstance(node, AggregateCall) and node.name.startswith(SKETCHES) for node in nodes)
+
 
 def scalar_subquery(relation: Relation) -> Expression:
     check_correlation(relation)
+    check_no_sketch(relation)
     if len(relation.fields) != 1:
         raise SparkError(
             "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
