@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LG_LEAST_SIZE = 5, LG_RESIZE = 3 };
+/* The order of a table shows only where there are summaries; without them it starts small and doubles. */
+enum { LG_LEAST_SIZE = 5, LG_RESIZE = 3, LG_SMALLEST = 3 };
 
 void free_compact(compact_sketch *sketch) {
     free(sketch->hashes);
@@ -84,7 +85,7 @@ void union_start(sketch_union *state, int32_t lg_nominal, bool summaries) {
     state->lg_nominal = lg_nominal;
     state->summaries = summaries;
     state->theta = state->gadget_theta = THETA_ONE;
-    state->table = new_table(starting_size(lg_nominal), summaries);
+    state->table = new_table(summaries ? starting_size(lg_nominal) : LG_SMALLEST, summaries);
 }
 
 summary *union_key(sketch_union *state, uint64_t hash, bool *found) {
@@ -162,7 +163,7 @@ void union_settle(sketch_union *state) {
         return;
     if (whole)
         state->gadget_theta = hash_of_rank(&state->table, THETA_ONE, 1u << state->lg_nominal, &counted);
-    resize(state, state->table.lg_size + (whole ? 0 : LG_RESIZE));
+    resize(state, state->table.lg_size + (whole ? 0 : state->summaries ? LG_RESIZE : 1));
 }
 
 static void union_entry(sketch_union *state, uint64_t hash, const summary *more, int mode) {
@@ -211,10 +212,11 @@ compact_sketch union_result(const sketch_union *state) {
     if (!state->gadget_filled && !state->filled)
         return (compact_sketch){.theta = THETA_ONE, .empty = true};
     uint64_t theta = state->theta < state->gadget_theta ? state->theta : state->gadget_theta;
-    uint32_t nominal = 1u << state->lg_nominal, count;
-    uint64_t cut = hash_of_rank(&state->table, theta, nominal, &count);
-    theta = count > nominal ? cut : theta;
-    count = count > nominal ? nominal : count;
+    uint32_t nominal = 1u << state->lg_nominal, count = state->count;
+    if (count > nominal) {
+        uint64_t cut = hash_of_rank(&state->table, theta, nominal, &count);
+        theta = count > nominal ? cut : theta;
+    }
     compact_sketch result = {.theta = theta, .hashes = malloc(8 * (size_t)count + 8)};
     if (state->summaries)
         result.summaries = malloc(sizeof(summary) * ((size_t)count + 1));
