@@ -12,18 +12,17 @@ from twinspark.errors import SparkError
 from twinspark.plan.expressions import Expression, GetField, Literal, MakeStruct
 from twinspark.plan.relations import Filter
 from twinspark.read.sql import tree
-from twinspark.read.walk import Walk
 from twinspark.read.walk.queries import with_ctes
 from twinspark.read.walk.sources import aliased
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.tables_session import tables_of
-from twinspark.session.tables_targets import Target, at_name, connection_of, written_parts, written_to
+from twinspark.session.tables_targets import at_name, connection_of, written_parts, written_to
 from twinspark.session.writes import Rows, again, changes_of, insert, settle, spark_errors
-from twinspark.session.writes_assignment import Assignment
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import either, from_spark
 from twinspark.session.writes_sql import done, is_default
 from twinspark.session.writes_statement import query_message, walk_of
+from twinspark.session.writes_walk import Writing
 from twinspark.tables import char_types
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.delta import DeltaTable
@@ -42,24 +41,10 @@ HIT, SET = "twinspark_hit", "twinspark_set"
 
 
 @dataclass(frozen=True)
-class Changing:
+class Changing(Writing):
     """The table whose rows a statement changes, as the statement's names see it."""
 
-    target: Target
     frame: Frame
-    walk: Walk
-
-    @property
-    def context(self) -> Context:
-        return self.walk.context
-
-    @property
-    def schema(self) -> StructType:
-        return self.target.table.schema
-
-    @property
-    def assignment(self) -> Assignment:
-        return Assignment(self.target.full_name, self.context)
 
     def condition(self, node: tree.Expression | None) -> Expression:
         if node is None:
@@ -135,7 +120,7 @@ def changing(name: Any, alias: Any, ctes: Any, operation: str, text: str, contex
     walk = walk_of(text, context)
     relation, qualifier = tables_of(context).relation(target.name.qualifier, context)
     frame = aliased(frame_of(relation, qualifier), alias)
-    return Changing(target, frame, walk if ctes is None else with_ctes(ctes, walk))
+    return Changing(target, walk if ctes is None else with_ctes(ctes, walk), frame)
 
 
 # ---- DELETE

@@ -14,20 +14,21 @@ from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Filter, OneRow
 from twinspark.read.sql import parse_expression, tree
 from twinspark.read.text import parser_config
-from twinspark.read.walk import Walk, read_query
+from twinspark.read.walk import read_query
 from twinspark.read.walk.queries import with_ctes
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.tables_session import tables_of
-from twinspark.session.tables_targets import Target, at_name, written_parts, written_to
+from twinspark.session.tables_targets import at_name, written_parts, written_to
 from twinspark.session.writes import Rows, insert, overwrite_partitions, overwrite_where
-from twinspark.session.writes_assignment import DEFAULT, Assignment
+from twinspark.session.writes_assignment import DEFAULT
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_statement import in_place, query_message, walk_of
+from twinspark.session.writes_walk import Writing
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.pruning import predicate_of
 from twinspark.tables.transforms import Identity
-from twinspark.types import StructField, StructType, quote_identifier
+from twinspark.types import StructField, quote_identifier
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -36,25 +37,11 @@ Command = Callable[[], Answer]
 
 
 @dataclass(frozen=True)
-class Insertion:
+class Insertion(Writing):
     """An INSERT statement and the table it is about."""
 
     statement: tree.Insert
     node: tree.InsertTarget
-    target: Target
-    walk: Walk
-
-    @property
-    def context(self) -> Context:
-        return self.walk.context
-
-    @property
-    def schema(self) -> StructType:
-        return self.target.table.schema
-
-    @property
-    def assignment(self) -> Assignment:
-        return Assignment(self.target.full_name, self.context)
 
     # ---- the query
 
@@ -257,5 +244,5 @@ def insert_rows(statement: tree.Insert, text: str, context: Context, session: "S
         raise at_name(error, node.table, text) from error
     if node.replace in ("ON", "USING") or node.if_not_exists:
         raise target.refuses(f"INSERT REPLACE {node.replace}" if node.replace else "INSERT OVERWRITE IF NOT EXISTS")
-    insertion = Insertion(statement, node, target, walk_of(text, context))
+    insertion = Insertion(target, walk_of(text, context), statement, node)
     return written(session, insertion.source(), insertion.write)
