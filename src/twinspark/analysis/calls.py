@@ -130,7 +130,7 @@ REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "a
 
 
 # An interval of months, days and microseconds is a struct in DuckDB: nothing else may look into it.
-CALENDAR_FUNCTIONS = frozenset(["+", "-", "isnull", "isnotnull", "typeof"])
+CALENDAR_FUNCTIONS = frozenset(["+", "-", "isnull", "isnotnull", "typeof", "to_pretty_string"])
 
 
 READ_MAPS = frozenset(["from_json", "from_csv", "from_xml", "variant_get", "try_variant_get"])
