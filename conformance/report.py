@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from score import baseline
+from score import group as group_of
+
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "conformance.md"
 TITLES = {
@@ -45,8 +48,18 @@ def table(heading: list[str], rows: list[list[str]]) -> str:
 
 def overview() -> str:
     """All suites on one glance."""
-    rows = [[title, *(counts(results(kind, engine)) for engine in ENGINES)] for kind, title in TITLES.items()]
+    rows = [
+        [title, *(counts(results(kind, engine)) + part(kind, engine) for engine in ENGINES)]
+        for kind, title in TITLES.items()
+    ]
     return table(["suite", *ENGINES], rows)
+
+
+def part(kind: str, engine: str) -> str:
+    """Of a run of some files only: how many there were."""
+    result = results(kind, engine)
+    every = len(set(map(group_of, baseline(kind)))) if result else 0
+    return f", in {len(result['groups'])} of {every} files" if result and len(result["groups"]) < every else ""
 
 
 def section(kind: str) -> str:

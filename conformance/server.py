@@ -30,7 +30,7 @@ def serving(engine: str, suite: Suite) -> Iterator[str]:
         process = subprocess.Popen(
             command(engine, port, warehouse),
             cwd=suite.source,  # tests name python/test_support/... relative to the server
-            env=environment(suite),
+            env=environment(suite, engine),
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -50,9 +50,11 @@ def command(engine: str, port: int, warehouse: str) -> list[str]:
     return [*serve, "--warehouse", warehouse, "--spark-master", "local[4]", "--conf", "spark.sql.shuffle.partitions=4"]
 
 
-def environment(suite: Suite) -> dict[str, str]:
-    """Functions defined in pyspark.sql.tests are found only by the suite's own interpreter."""
-    python = {"PYSPARK_PYTHON": str(suite.python), "PYSPARK_DRIVER_PYTHON": str(suite.python)}
+def environment(suite: Suite, engine: str) -> dict[str, str]:
+    """Functions defined in pyspark.sql.tests are found only by the suite's own interpreter; the embedded engine runs
+    functions with the interpreter it runs in itself."""
+    named = {"PYSPARK_PYTHON": str(suite.python), "PYSPARK_DRIVER_PYTHON": str(suite.python)}
+    python = {} if engine == "duckdb" else named
     return {**os.environ, **python, "SPARK_TESTING": "1"}
 
 

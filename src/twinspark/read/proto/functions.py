@@ -75,7 +75,7 @@ def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Express
         return higher_order(name, messages, scope)
     if name == "not" and len(messages) == 1 and is_in(messages[0]):
         return read_in(messages[0].subquery_expression, scope, True)
-    if name == SEQUENCE_ID and not messages:
+    if name == SEQUENCE_ID and all(m.literal.HasField("boolean") for m in messages):  # whether Spark keeps the rows
         return sequence_id(scope.frame.relation, scope.context)
     if name == "when":
         return read_when(messages, scope)
