@@ -18,7 +18,7 @@ from twinspark.pythons import wire
 
 log = logging.getLogger("twinspark.pythons")
 IDLE_SECONDS = 60.0
-MOST_IDLE = 4
+MOST_IDLE = 8
 BUFFER = 1 << 20
 OWN_ENVIRONMENT = {
     "SPARK_REUSE_WORKER": "1",

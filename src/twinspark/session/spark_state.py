@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql.connect.proto import base_pb2
 
+from twinspark.errors import NotNative
 from twinspark.session.effects import sql_text, uncommented
+from twinspark.session.python_functions import register_function, register_table_function
 from twinspark.session.views import Views
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ CREATE_VIEW = re.compile(
     rf"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(GLOBAL\s+)?TEMP(?:ORARY)?\s+(?:VIEW|TABLE)\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}",
     re.I,
 )
+DROP_FUNCTION = re.compile(rf"\s*DROP\s+TEMP(?:ORARY)?\s+FUNCTION\s+(?:IF\s+EXISTS\s+)?{NAME}", re.I)
 DROP_VIEW = re.compile(rf"\s*DROP\s+(?:VIEW|TABLE)\s+(?:IF\s+EXISTS\s+)?{NAME}", re.I)
 ALTER_VIEW = re.compile(rf"\s*ALTER\s+VIEW\s+{NAME}(?:\s+RENAME\s+TO\s+{NAME})?", re.I)
 MAKES_FUNCTION = re.compile(
@@ -25,6 +28,7 @@ MAKES_FUNCTION = re.compile(
 DECLARES = re.compile(rf"\s*DECLARE\s+(?:OR\s+REPLACE\s+)?(?:VAR(?:IABLE)?\s+)?({NAME}(?:\s*,\s*{NAME})*)", re.I)
 SETS_VARIABLES = re.compile(r"\s*(?:SET\s+VAR(?:IABLE)?\b|EXECUTE\s+IMMEDIATE\b|BEGIN\b)", re.I)
 CHANGES_CONFIG = re.compile(r"\s*(?:SET|RESET)\b", re.I)
+REGISTRATIONS = {"register_function": register_function, "register_table_function": register_table_function}
 CHANGES_NAMESPACE = re.compile(r"\s*(?:USE|SET\s+CATALOG)\b", re.I)
 
 
@@ -35,15 +39,27 @@ def take_over(session: "Session", plan: Any) -> None:
         if kind == "create_dataframe_view":
             view = plan.command.create_dataframe_view
             session.views.made_on_spark(view.name, view.is_global)
+        elif kind in REGISTRATIONS:
+            take_over_function(session, kind, getattr(plan.command, kind))
         elif kind == "sql_command":
             take_over_sql(session, uncommented(sql_text(plan.command.sql_command)))
     elif plan.root.WhichOneof("rel_type") == "catalog":
         take_over_catalog(session, plan.root.catalog)
 
 
+def take_over_function(session: "Session", kind: str, message: Any) -> None:
+    """A Python function that was registered on Spark is ours as well, or hides the one we had."""
+    try:
+        REGISTRATIONS[kind](message, session)()
+    except NotNative:
+        session.functions.made_on_spark(message.function_name)
+
+
 def take_over_sql(session: "Session", text: str) -> None:
     if found := CREATE_VIEW.match(text):
         session.views.made_on_spark(*view_name(found[2], is_global=bool(found[1])))
+    elif found := DROP_FUNCTION.match(text):
+        session.functions.drop(view_name(found[1])[0])
     elif found := DROP_VIEW.match(text):
         session.views.drop(*view_name(found[1]))
     elif found := ALTER_VIEW.match(text):
