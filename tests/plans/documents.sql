@@ -33,3 +33,5 @@ select xpath('<a><b>b1</b><b k="2">b2</b><c>c1</c></a>', 'a/b/text()'), xpath('<
 select xpath_boolean('<a><b>1</b></a>', 'a/b'), xpath_double('<a><b>1</b><b>2.5</b></a>', 'sum(a/b)'), xpath_string('<a><b>b</b><c>c&amp;c</c></a>', 'a/c')
 select xpath_int('<a><b>1</b><b>2</b></a>', 'sum(a/b)'), xpath_long('<a><b>1</b></a>', 'a/b'), xpath_short('<a><b>70000</b></a>', 'a/b'), xpath_float('<a><b>1.1</b></a>', 'a/b'), xpath_number('<a><b>x</b></a>', 'a/b'), xpath_int('<a><b>x</b></a>', 'a/b')
 select xpath_string('<a/>', 'a/b'), xpath_string('', 'a'), xpath_string(null, 'a'), xpath('<a/>', 'a/b'), xpath("<a><b k='1'>x</b><b k='2'>y</b></a>", "a/b[@k='2']/text()"), xpath('<a><b>1</b><b>2</b></a>', '//b[2]/text()')
+select v:k::int + 1, to_json(v:k), v:k:j, v:['a b']::int + 1, v:k is null, array(v:k), v:k.m::int = 1, v:`k x`::int from (select parse_json('{"k":1}') v)
+select v:k::int, count(*) from (select parse_json('{"k":1}') v) where v:k::int = 1 group by v:k::int

@@ -18,7 +18,7 @@ from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery
 from twinspark.read.sql import tree
-from twinspark.types import StructType, VariantType, quote_identifier
+from twinspark.types import StructType, VariantType, quote_identifier, quote_if_needed
 
 Handler = Callable[..., Any]
 HANDLERS: dict[type, Handler] = {}
@@ -90,6 +90,7 @@ class Walk:
         handler = HANDLERS.get(node.__class__)
         if handler is None:
             raise NotNative(f"SQL: {node.__class__.__name__}")
+        check_no_path(node)
         try:
             made = handler(node, scope, self)
         except SparkError as error:
@@ -212,7 +213,21 @@ def walk_semi_structured(node: tree.SemiStructuredExtract, scope: Scope, walk: W
     if not isinstance(base.type, VariantType):
         raise NotNative("SQL: a path into what is no variant")
     found = build.call("variant_get", [base, build.literal(node.path)], walk.settings)
-    return Named(found, node.name) if node.name else found
+    if node.name is None:
+        return found
+    return Named(replace(found, text=f"{found.text} AS {quote_if_needed(node.name)}"), node.name)
+
+
+OPERATORS = (tree.Binary, tree.Unary, tree.Between, tree.In, tree.IsDistinct, tree.Like)
+
+
+def check_no_path(node: tree.Expression) -> None:
+    """Spark refuses these in words that leave out the alias, which names show."""
+    parts = [getattr(node, part.name) for part in fields(node)] if isinstance(node, OPERATORS) else []
+    if isinstance(node, tree.Struct | tree.Row):
+        parts = list(node.fields)  # the alias would name the field
+    if any(isinstance(part, tree.SemiStructuredExtract) for part in parts):
+        raise NotNative("SQL: a path into a variant beside an operator")
 
 
 @walks(tree.Alias)
