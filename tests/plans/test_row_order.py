@@ -57,3 +57,12 @@ def test_where_rows_stand_after_they_were_spread_is_sparks(text: str) -> None:
     relation = read_relation(Relation(sql={"query": text}), context)
     with pytest.raises(NotNative):
         run.sql_of(in_spark_order(relation, partitions_of(CONFIG), context.settings))
+
+
+@pytest.mark.parametrize("bounds", [(0.0, -1.0), (0.5, 0.1), (0.0, 1.5)])
+def test_a_fraction_that_is_none_is_sparks_to_refuse(bounds: tuple[float, float]) -> None:
+    relation = Relation(sample={"lower_bound": bounds[0], "upper_bound": bounds[1], "seed": 1})
+    relation.sample.input.range.end = 3
+    relation.sample.input.range.step = 1
+    with pytest.raises(NotNative):
+        read_relation(relation, Context(config=CONFIG))

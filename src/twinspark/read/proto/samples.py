@@ -27,7 +27,9 @@ def read_sample(message: Any, context: Context) -> Frame:
         raise NotNative("a sample with replacement, or without a seed")
     frame, settings = read_frame(message.input, context), context.settings
     low, high = message.lower_bound, message.upper_bound
-    if high <= low:
+    if not 0.0 <= high - low <= 1.0:
+        raise NotNative("a sample of a fraction that is none")
+    if high == low:
         return make.limit(frame, 0)
     if (low, high) == (0.0, 1.0):
         return frame
