@@ -35,3 +35,4 @@ select xpath_int('<a><b>1</b><b>2</b></a>', 'sum(a/b)'), xpath_long('<a><b>1</b>
 select xpath_string('<a/>', 'a/b'), xpath_string('', 'a'), xpath_string(null, 'a'), xpath('<a/>', 'a/b'), xpath("<a><b k='1'>x</b><b k='2'>y</b></a>", "a/b[@k='2']/text()"), xpath('<a><b>1</b><b>2</b></a>', '//b[2]/text()')
 select v:k::int + 1, to_json(v:k), v:k:j, v:['a b']::int + 1, v:k is null, array(v:k), v:k.m::int = 1, v:`k x`::int from (select parse_json('{"k":1}') v)
 select v:k::int, count(*) from (select parse_json('{"k":1}') v) where v:k::int = 1 group by v:k::int
+select cast(array(parse_json('"x"'), parse_json('null'), null) as string), cast(struct(parse_json('1.50') q) as string), cast(map('k', parse_json('[1]')) as string)
