@@ -1,7 +1,8 @@
 """ALTER TABLE in all its forms, DROP TABLE and TRUNCATE TABLE: each is a few steps of the catalog, in one commit."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
@@ -213,7 +214,8 @@ def alter_table(statement: tree.AlterTable, text: str, context: Context, session
         raise target.refuses("ALTER TABLE … PARTITION")
     if isinstance(statement.change, changes.SetLocation | changes.SetSerde):
         return stored_elsewhere(target, statement.change)
-    made = steps(statement.change, Altering(target, text, context, session))
+    with told_of(statement, text):
+        made = steps(statement.change, Altering(target, text, context, session))
     check_no_nulls(target, made, context)
     return done(lambda: altered(target, made, statement, text))
 
@@ -235,14 +237,20 @@ def stored_elsewhere(target: Target, change: changes.SetLocation | changes.SetSe
 OF_THE_STATEMENT = frozenset({"NOT_SUPPORTED_CHANGE_COLUMN", "UNRESOLVED_COLUMN.WITH_SUGGESTION"})
 
 
-def altered(target: Target, made: Sequence[TableChange], statement: tree.AlterTable, text: str) -> None:
+@contextmanager
+def told_of(statement: tree.AlterTable, text: str) -> Iterator[None]:
     try:
-        target.catalog.alter_table(target.name.identifier, made)
+        yield
     except SparkError as error:
         if error.condition in OF_THE_STATEMENT and not error.contexts:
             whole = text[statement.start : statement.stop]
             error.contexts = (QueryContext(whole, statement.start, statement.stop - 1),)
         raise
+
+
+def altered(target: Target, made: Sequence[TableChange], statement: tree.AlterTable, text: str) -> None:
+    with told_of(statement, text):
+        target.catalog.alter_table(target.name.identifier, made)
 
 
 COLUMN_WORDS = re.compile(r"\b(ADD|DROP|RENAME|ALTER|REPLACE)\s+(COLUMNS?)\b", re.IGNORECASE)

@@ -191,6 +191,8 @@ class Cursor:
             raise self._trailing_error()
         if self.tokens.unclosed_comment is not None and not self.is_raw:
             raise ParseError("UNCLOSED_BRACKETED_COMMENT", self.text, self.tokens.unclosed_comment)
+        if self.complaints and self.complaints[0].condition == "IDENTIFIER_TOO_MANY_NAME_PARTS":
+            raise NotNative("SQL: how much of the text a name of too many parts stands in", nearest=self.complaints[0])
         if self.complaints:
             raise self.complaints[0]
         return result
