@@ -7,11 +7,9 @@ from typing import Any
 import duckdb
 import pytest
 from pyspark.sql.connect.session import SparkSession
+from table_rows import Rows
 
-from twinspark.tables.catalog import Identifier, Version
 from twinspark.tables.iceberg.catalog import IcebergCatalog
-from twinspark.tables.predicates import Predicate
-from twinspark.tables.scan_sql import duck_scan
 
 
 @pytest.fixture()
@@ -26,24 +24,6 @@ def catalog(tmp_path: Path) -> IcebergCatalog:
     made = IcebergCatalog.local("spark_catalog", str(tmp_path / "catalog"))
     made.create_namespace(["db"])
     return made
-
-
-class Rows:
-    """Reads a table through its scan, natively."""
-
-    def __init__(self, catalog: IcebergCatalog, duck: Any) -> None:
-        self.catalog, self.duck = catalog, duck
-
-    def __call__(
-        self,
-        identifier: Identifier,
-        columns: str = "*",
-        predicate: Predicate | None = None,
-        version: Version | None = None,
-    ) -> list[tuple[Any, ...]]:
-        scan = self.catalog.load_table(identifier).scan(predicate, version)
-        found = self.duck.execute(f"SELECT {columns} FROM {duck_scan(scan)}").fetchall()
-        return sorted(found, key=repr)
 
 
 @pytest.fixture()

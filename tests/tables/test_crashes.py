@@ -12,8 +12,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from conftest import Rows
 from killed_writer import NEW, POINTS, ROWS, SCHEMA, T
+from table_rows import Rows
 
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.maintenance import remove_orphans, sweep

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 from helpers_tables import rows, run
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -23,7 +24,7 @@ from twinspark.doors.connect.server import ConnectServer
 
 STRESS = "TWINSPARK_STRESS" in os.environ
 SERVERS, CLIENTS, APPENDS = (8, 1, 20) if STRESS else (2, 2, 3)
-KILLS = 100 if STRESS else 2
+ROUNDS, KILLS = (20, 5) if STRESS else (1, 2)
 # Each changes the table from one whole state to another: the sum tells which one it is in.
 CHANGES = {
     "create": "CREATE TABLE fresh AS SELECT id, repeat('x', 100) AS s FROM range(200000)",
@@ -101,9 +102,10 @@ def in_threads(work: list[Callable[[], None]]) -> None:
     assert failures == []
 
 
-def test_a_killed_server_leaves_the_table_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("time_round", range(ROUNDS))
+def test_a_killed_server_leaves_the_table_whole(time_round: int, tmp_path: Path) -> None:
     """Old or new, never between; writable at once; and nothing is left of what was not committed."""
-    chance = random.Random(20261115)
+    chance = random.Random(20261115 + time_round)
     served = Served(tmp_path)
     run(served.session(), "CREATE TABLE t AS SELECT id, 's' AS s FROM range(1000)")
     for at in range(KILLS):

@@ -113,6 +113,13 @@ class Partitions:
 
     # ---- the changes
 
+    def each(self, specs: Sequence[Spec], change: Callable[[str], None]) -> Command:
+        def carry_out() -> None:
+            for spec in specs:
+                change(self.place(spec))
+
+        return done(carry_out)
+
     def add(self, change: changes.AddPartitions) -> Command:
         self.check_partitioned("ADD")
         if any(location is not None for _, location in change.partitions):
@@ -121,7 +128,7 @@ class Partitions:
         there = [spec for spec in specs if spec in self.present()]
         if there and not change.if_not_exists:
             raise self.already_there(there)
-        return done(lambda: [os.makedirs(self.place(spec), exist_ok=True) for spec in specs])
+        return self.each(specs, lambda place: os.makedirs(place, exist_ok=True))
 
     def drop(self, change: changes.DropPartitions) -> Command:
         self.check_partitioned("DROP")
@@ -132,7 +139,7 @@ class Partitions:
         gone = [spec for spec in specs if spec not in present]
         if gone and not change.if_exists:
             raise self.not_found(gone)
-        return done(lambda: [shutil.rmtree(self.place(spec)) for spec in specs if spec in present])
+        return self.each([spec for spec in specs if spec in present], shutil.rmtree)
 
     def rename(self, change: changes.RenamePartition, node: tree.PartitionSpec) -> Command:
         self.check_partitioned("RENAME")
@@ -162,7 +169,7 @@ class Partitions:
         fitting = [spec for spec in self.present() if wanted.items() <= spec.items()]
         if not fitting and len(wanted) == len(self.table.partition_names):
             raise self.not_found([wanted])
-        return done(lambda: [empty(self.place(spec)) for spec in fitting])
+        return self.each(fitting, empty)
 
 
 def value_in(folder: str) -> str:
