@@ -36,3 +36,4 @@ select xpath_string('<a/>', 'a/b'), xpath_string('', 'a'), xpath_string(null, 'a
 select v:k::int + 1, to_json(v:k), v:k:j, v:['a b']::int + 1, v:k is null, array(v:k), v:k.m::int = 1, v:`k x`::int from (select parse_json('{"k":1}') v)
 select v:k::int, count(*) from (select parse_json('{"k":1}') v) where v:k::int = 1 group by v:k::int
 select cast(array(parse_json('"x"'), parse_json('null'), null) as string), cast(struct(parse_json('1.50') q) as string), cast(map('k', parse_json('[1]')) as string)
+select to_csv(struct('#x', '#y')), to_csv(struct(' #z', 'a')), to_csv(struct('#')), to_csv(struct('#a\\b', 1)), to_csv(struct('#a,b '))

@@ -190,9 +190,10 @@ def csv_string(value: str, separator: str, is_first: bool) -> str:
     left = f"regexp_replace({value}, '^{BLANKS}+', '')"
     trimmed = f"regexp_replace({left}, '{BLANKS}+$', '')"
     quoted = f"""'"' || replace(replace({trimmed}, '\\', '\\\\'), '"', '\\"') || '"'"""
-    special = f"'[\\n\\r\"\\x{ord(separator):02x}]{'|^#' if is_first else ''}'"
+    special = f"regexp_matches({left}, '[\\n\\r\"\\x{ord(separator):02x}]')"
+    special += f" OR starts_with({value}, '#')" if is_first else ""
     plain = f"WHEN {trimmed} = '' THEN '\"\"' ELSE {trimmed} END"
-    return f"CASE WHEN regexp_matches({left}, {special}) THEN {quoted} {plain}"
+    return f"CASE WHEN {special} THEN {quoted} {plain}"
 
 
 fn("to_csv(any)", "", rule=to_csv_type)

@@ -38,11 +38,21 @@ def no_float_text(value: str, type: DataType) -> str:
 def csv_line(schema: StructType, options: Mapping[str, str], zone: str, float_text: FloatText = no_float_text) -> str:
     separator, null = options.get("sep", options.get("delimiter", ",")), options.get("nullvalue", "")
     fields = [csv_field(identifier(f.name), f.dataType, separator, null, zone, float_text) for f in schema.fields]
+    if isinstance(schema.fields[0].dataType, StringType):
+        fields[0] = quoted_comment(identifier(schema.fields[0].name), fields[0])
     return f" || {literal(separator)} || ".join(fields)
 
 
+def quoted_comment(value: str, text: str) -> str:
+    """A line that begins with # would be a comment to others: its first field is quoted."""
+    bare = f"starts_with({value}, '#') AND NOT starts_with({text}, '\"')"
+    return f"CASE WHEN {bare} THEN '\"' || replace({text}, '\\', '\\\\') || '\"' ELSE {text} END"
+
+
 def csv_header(schema: StructType, separator: str) -> str:
-    return separator.join(quoted_csv(name, separator) for name in schema.names)
+    names = [quoted_csv(name, separator) for name in schema.names]
+    names[0] = f'"{names[0]}"' if names[0].startswith("#") else names[0]
+    return separator.join(names)
 
 
 def csv_field(value: str, type: DataType, separator: str, null: str, zone: str, float_text: FloatText) -> str:
