@@ -15,7 +15,7 @@ from twinspark.session.tables_on_spark import SHOW_TABLES
 from twinspark.spark.engine import LaunchedSpark
 
 pytestmark = pytest.mark.spark
-ON_SPARK = "xpath_int('<a>1</a>', 'a') = 1"  # a function that only Spark has
+ON_SPARK = "java_method('java.lang.Integer', 'parseInt', '1') = '1'"  # a function that only Spark has
 
 
 @pytest.fixture(scope="module")

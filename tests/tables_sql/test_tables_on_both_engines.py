@@ -7,7 +7,7 @@ import pytest
 from helpers_tables import refusal, rows, run
 
 pytestmark = pytest.mark.spark
-ON_SPARK = "xpath_int('<a>1</a>', 'a')"  # a function that only Spark has
+ON_SPARK = "CAST(java_method('java.lang.Integer', 'parseInt', '1') AS INT)"  # a function that only Spark has
 
 
 @pytest.fixture
