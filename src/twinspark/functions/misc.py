@@ -49,6 +49,8 @@ def server_user() -> str:
 
 fn("version() -> string!", lambda call: text(spark_build()))
 fn("current_user() -> string!", lambda call: text(server_user()), "user", "session_user", keeps_alias=True)
+
+
 def path(call: Any) -> str:
     """Where functions are looked for, in order; SET PATH is Spark's."""
     return text(f"system.builtin,system.session,{call.settings.catalog}.{call.settings.database}")
