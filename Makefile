@@ -25,8 +25,8 @@ test: $(READY)  ## the everyday suite
 	$(BIN)/python -m pytest
 
 check: $(READY)  ## ruff, mypy strict, room order
-	$(BIN)/ruff check src tests bench demo conformance
-	$(BIN)/ruff format --check src tests bench demo conformance
+	$(BIN)/ruff check src tests bench demo conformance tools
+	$(BIN)/ruff format --check src tests bench demo conformance tools
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_rooms.py
 
