@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.spark
-ON_SPARK = "monotonically_increasing_id() < 0"  # only Spark has its partitions
+ON_SPARK = "java_method('java.lang.Math', 'abs', 1) = '0'"  # only Spark calls Java
 
 
 def engine(spark: Any) -> str:
