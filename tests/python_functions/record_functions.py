@@ -26,7 +26,7 @@ def last_line(message: str) -> str:
     shown = message.split("\n\nJVM stacktrace")[0].split(";\n")[0]  # behind it Spark draws its plan
     lines = [line for line in shown.split(" SQLSTATE: 38000")[0].splitlines() if line.strip()]
     told = lines if "[PYTHON_EXCEPTION]" not in shown else exception_lines(lines)
-    return re.sub(r"#\d+", "#", "\n".join(told))
+    return re.sub(r"(?m)^/.*/(\w+\.py:\d+)$", r"\1", re.sub(r"#\d+", "#", "\n".join(told)))  # no machine's folders
 
 
 def exception_lines(lines: list[str]) -> list[str]:
