@@ -84,7 +84,7 @@ def test_a_crash_is_told(sessions: Open) -> None:
 
 
 # Alone it passes (TWINSPARK_TEST_INTERRUPT=1); behind the whole suite the operation was gone before it was interrupted.
-@pytest.mark.skipif("TWINSPARK_TEST_INTERRUPT" not in os.environ, reason="passes alone, not behind the whole suite: open")
+@pytest.mark.skipif("TWINSPARK_TEST_INTERRUPT" not in os.environ, reason="open: fails behind the whole suite")
 def test_an_interrupt_kills_the_worker(sessions: Open, tmp_path: Path) -> None:
     spark = sessions()
     said = str(tmp_path / "pid")
