@@ -6,6 +6,7 @@ import logging
 import socket
 import ssl
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BufferedReader
@@ -38,7 +39,7 @@ def with_token(token: str) -> Authenticate:
     return lambda user, secret: hmac.compare_digest(secret.encode(), token.encode())
 
 
-class Conversation:
+class Conversation(ABC):
     """What every transport has: a stream to read, a socket to answer on, and somebody at the other end."""
 
     def __init__(
@@ -53,8 +54,9 @@ class Conversation:
         self.connection, self.stream = connection, stream
         self.peer = Peer("", is_local, lambda: is_gone(connection))
 
+    @abstractmethod
     def run(self) -> None:
-        raise NotImplementedError
+        """Answers calls until the other side is gone."""
 
     def end(self) -> None:
         """A connection that ends takes the sessions it opened with it."""
