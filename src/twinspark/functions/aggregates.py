@@ -309,11 +309,16 @@ def not_null(value: str, suffix: str) -> str:
     return f" FILTER (WHERE ({condition}) AND {value} IS NOT NULL)"
 
 
+def distinct_word(call: Call) -> str:
+    """For the names of calls that do not show all their arguments."""
+    return "DISTINCT " if call.distinct else ""
+
+
 def first_type(call: Call) -> Typed:
     """Names leave the second argument out."""
     if len(call.arguments) > 1 and not isinstance(getattr(call.arguments[1], "value", None), bool):
         raise NotNative(f"{call.name} with a second argument that is no constant")
-    return Typed(call.types[0], True, text=f"{call.name}({call.arguments[0].text})")
+    return Typed(call.types[0], True, text=f"{call.name}({distinct_word(call)}{call.arguments[0].text})")
 
 
 aggregate("first(any, boolean = false)", first_value("first"), "first_value", rule=first_type)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.aggregates import NESTED, aggregate, goes_as_double, not_null
+from twinspark.functions.aggregates import NESTED, aggregate, distinct_word, goes_as_double, not_null
 from twinspark.functions.casts import cast_sql, not_native
 from twinspark.functions.registry import SPARK
 from twinspark.functions.rounding import saturated
@@ -92,7 +92,7 @@ def percentile_element(call: Call) -> tuple[DataType, DataType | None]:
 def percentile_type(call: Call) -> Typed:
     """percentile(value, percentage or array of them, frequency)."""
     shown = [a.text for a in call.arguments] + ["1"][len(call.arguments) - 2 :]
-    text = f"{call.name}({', '.join(shown)})"
+    text = f"{call.name}({distinct_word(call)}{', '.join(shown)})"
     element, cast = percentile_element(call)
     if len(call.arguments) > 2 and getattr(call.arguments[2], "value", None) != 1:
         return Typed(several(element, call.arguments[1]), True, writer=SPARK, text=text)
@@ -186,7 +186,7 @@ def approximate_type(call: Call) -> Typed:
     percentages(call.arguments[1])
     accuracy_of(call)
     shown = [a.text for a in call.arguments] + [str(ACCURACY)][len(call.arguments) - 2 :]
-    text = f"{call.name}({', '.join(shown)})"
+    text = f"{call.name}({distinct_word(call)}{', '.join(shown)})"
     lossy = isinstance(type, DecimalType) and type.precision > 15
     writer = SPARK if lossy else None
     return Typed(several(type, call.arguments[1]), True, (type,), writer=writer, text=text)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.aggregates import NESTED, aggregate, average_of, average_sql
+from twinspark.functions.aggregates import NESTED, aggregate, average_of, average_sql, distinct_word
 from twinspark.functions.hashes import SEED, hash_of
 from twinspark.functions.registry import SPARK
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
@@ -106,7 +106,7 @@ aggregate("regr_avgy(any, any)", pairs_averaged(0), rule=average_of_pairs(0))
 
 def approximate_count_type(call: Call) -> Typed:
     """The relative error stays out of the name."""
-    text = f"{call.name}({call.arguments[0].text})"
+    text = f"{call.name}({distinct_word(call)}{call.arguments[0].text})"
     type = call.types[0]
     exact = is_struct_of_plain(type) or is_plain(type)
     if len(call.arguments) > 1:
