@@ -1,4 +1,8 @@
-"""Runs one write in a child process that kills itself at a chosen point; used by the crash tests."""
+"""Runs one write in a child process that kills itself at a chosen point; used by the crash tests.
+
+One interpreter, many deaths: each line "operation, directory, point" of standard input (a tab between them) runs in a
+fork, made before any thread is started, and what became of it is printed: "9" is the death that was wished for.
+"""
 
 import os
 import signal
@@ -69,7 +73,7 @@ def write(catalog: IcebergCatalog, duck: Any, operation: str) -> None:
     stage.commit()
 
 
-def main(directory: str, operation: str, point: str) -> None:
+def run(operation: str, directory: str, point: str) -> None:
     assert datafile.copy_sql is staged.copy_sql
     catalog = IcebergCatalog.local("spark_catalog", directory)
     POINTS[point]()
@@ -77,11 +81,9 @@ def main(directory: str, operation: str, point: str) -> None:
 
 
 if __name__ == "__main__":
-    # One interpreter, many deaths: each point of "directory=point" runs in a fork, before any thread is started.
-    for each in sys.argv[2:]:
-        place, _, name = each.partition("=")
+    for line in sys.stdin:
         child = os.fork()
         if child == 0:
-            main(place, sys.argv[1], name)
+            run(*line.rstrip("\n").split("\t"))
             os._exit(0)
-        print(os.waitpid(child, 0)[1])
+        print(os.waitpid(child, 0)[1], flush=True)
