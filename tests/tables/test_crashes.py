@@ -1,8 +1,7 @@
 """A writer killed anywhere leaves the table as it was or as it was to be; the next start sweeps what it left.
 
-`make tables-stress` does it all twenty times over: TWINSPARK_STRESS=1."""
+`make tables-stress` does it all twenty times over: TWINSPARK_STRESS names the file of its counts."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from killed_writer import NEW, POINTS, ROWS, SCHEMA, T
+from stress_counts import STRESS, count
 from table_rows import Rows
 
 from twinspark.tables.iceberg.catalog import IcebergCatalog
@@ -30,7 +30,7 @@ AFTER = {
     "merge": (OLD, [(0, "old"), (1, "new"), (2, "old"), *ADDED]),
 }
 COMMITTED = {"after the commit"}
-TIMES = 20 if "TWINSPARK_STRESS" in os.environ else 1
+TIMES = 20 if STRESS else 1
 
 
 def catalog_with_rows(place: Path, duck: Any) -> None:
@@ -78,6 +78,7 @@ def test_killed_writer(operation: str, time: int, tmp_path: Path, duck: Any, dyi
         assert dying(operation, place, point) == "9", point
         check_after_death(operation, point, place, duck)
         shutil.rmtree(place)
+        count(f"writers killed in the middle of {operation}")
 
 
 def check_after_death(operation: str, point: str, place: Path, duck: Any) -> None:
