@@ -33,7 +33,7 @@ class PythonRelation(Unary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PythonEvaluate(PythonRelation):
+class PythonChains(PythonRelation):
     """Output: the input's first `width` columns, then one per chain; the input's other columns are arguments."""
 
     width: int
@@ -42,6 +42,11 @@ class PythonEvaluate(PythonRelation):
     @property
     def eval_type(self) -> int:
         return self.chains[0].functions[0].eval_type
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonEvaluate(PythonChains):
+    """One row for each row of the input."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,15 +84,8 @@ class PythonCoGroups(Relation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PythonAggregate(PythonRelation):
-    """Output: the input's first `width` columns, the keys, then one per chain; one row for each group."""
-
-    width: int
-    chains: tuple[Chain, ...]
-
-    @property
-    def eval_type(self) -> int:
-        return self.chains[0].functions[0].eval_type
+class PythonAggregate(PythonChains):
+    """One row for each group: the first columns are its keys."""
 
 
 @dataclass(frozen=True, kw_only=True)

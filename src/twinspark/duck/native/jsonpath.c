@@ -254,38 +254,20 @@ static void get_object_rows(native_call *call) {
 
 /* --- lists of strings --- */
 
-typedef struct { native_call *call; idx_t size, reserved; } string_writer;
-
-static void make_room(string_writer *writer) {
-    if (writer->size < writer->reserved)
-        return;
-    writer->reserved = writer->reserved ? 2 * writer->reserved : 2048;
-    duckdb_list_vector_set_size(writer->call->result, writer->size);
-    duckdb_list_vector_reserve(writer->call->result, writer->reserved);
-}
-
-static void add_string(string_writer *writer, const buffer *string) {
-    make_room(writer);
-    duckdb_vector child = duckdb_list_vector_get_child(writer->call->result);
-    if (string)
-        duckdb_unsafe_vector_assign_string_element_len(child, writer->size, string->length ? string->bytes : "", string->length);
-    else {
-        duckdb_vector_ensure_validity_writable(child);
-        duckdb_vector_get_validity(child)[writer->size >> 6] &= ~(1ULL << (writer->size & 63));
-    }
-    writer->size++;
+static void add_buffer(position_writer *writer, const buffer *string) {
+    add_string(writer, string && string->length ? (text){string->bytes, (uint32_t)string->length} : (text){"", 0}, !string);
 }
 
 static void object_keys_rows(native_call *call) {
     json_reader reader = {0};
-    string_writer writer = {call};
+    position_writer writer = {call};
     EACH_ROW(call, row) {
         list_entry *entry = &RESULT(call, list_entry)[row];
         entry->offset = writer.size;
         open_json(&reader, argument_text(call, 0, row));
         bool is_object = next_token(&reader) == START_OBJECT;
         while (is_object && next_is_not(&reader, END_OBJECT)) {
-            add_string(&writer, &reader.string);
+            add_buffer(&writer, &reader.string);
             next_token(&reader);
             skip_children(&reader);
         }
@@ -367,7 +349,7 @@ static void read_tuple(json_reader *reader, json_writer *writer, const value_col
 static void tuple_rows(native_call *call) {
     json_reader reader = {0};
     json_writer writer = {.into_bytes = true};
-    string_writer strings = {call};
+    position_writer strings = {call};
     value_column names = value_argument(call, 1);
     for (idx_t row = 0; row < call->rows && !call->failed; row++) {
         list_entry wanted = list_at(&names, row), *entry = &RESULT(call, list_entry)[row];
@@ -382,7 +364,7 @@ static void tuple_rows(native_call *call) {
         entry->offset = strings.size;
         entry->length = wanted.length;
         for (uint64_t i = 0; i < wanted.length; i++) {
-            add_string(&strings, fields[i].found && !reader.problem ? &fields[i].text : NULL);
+            add_buffer(&strings, fields[i].found && !reader.problem ? &fields[i].text : NULL);
             free(fields[i].text.bytes);
         }
         free(fields);

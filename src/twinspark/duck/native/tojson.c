@@ -2,44 +2,12 @@
  *
  * SQL spelling: spark_to_json([value], ignore_null_fields), and the zone where variants are inside. Dates, timestamps and bytes come as the strings they are written as. */
 #include "json.h"
+#include "shapes.h"
 #include "shortest.h"
 #include "values.h"
 #include "variant.h"
 #include <math.h>
 #include <stdio.h>
-
-/* What a value column does not tell: a struct's names, a decimal's scale. */
-typedef struct json_shape {
-    int id, scale, count;
-    char **names;
-    struct json_shape *children;
-} json_shape;
-
-static json_shape shape_of(duckdb_vector vector) {
-    duckdb_logical_type type = duckdb_vector_get_column_type(vector);
-    json_shape shape = {.id = duckdb_get_type_id(type)};
-    bool is_struct = shape.id == TYPE_STRUCT;
-    shape.scale = shape.id == TYPE_DECIMAL ? duckdb_decimal_scale(type) : 0;
-    shape.count = is_struct ? (int)duckdb_struct_type_child_count(type) : shape.id == TYPE_LIST || shape.id == TYPE_MAP;
-    shape.children = calloc((size_t)shape.count + 1, sizeof *shape.children);
-    shape.names = calloc((size_t)shape.count + 1, sizeof *shape.names);
-    for (int i = 0; i < shape.count; i++) {
-        shape.children[i] = shape_of(is_struct ? duckdb_struct_vector_get_child(vector, (idx_t)i) : duckdb_list_vector_get_child(vector));
-        shape.names[i] = is_struct ? duckdb_struct_type_child_name(type, (idx_t)i) : NULL;
-    }
-    duckdb_destroy_logical_type(&type);
-    return shape;
-}
-
-static void free_shape(json_shape *shape) {
-    for (int i = 0; i < shape->count; i++) {
-        free_shape(&shape->children[i]);
-        if (shape->names[i])
-            duckdb_free(shape->names[i]);
-    }
-    free(shape->children);
-    free(shape->names);
-}
 
 static int128 whole_at(const value_column *column, idx_t at) {
     switch (column->type) {
@@ -103,16 +71,16 @@ static void write_float(json_writer *writer, float value) {
 }
 
 typedef struct { json_writer *writer; const zone_rules *zone; bool ignore_nulls, failed; } json_task;
-static void write_value(json_task *task, const json_shape *shape, const value_column *column, idx_t at);
+static void write_value(json_task *task, const value_shape *shape, const value_column *column, idx_t at);
 
-static void write_or_null(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+static void write_or_null(json_task *task, const value_shape *shape, const value_column *column, idx_t at) {
     if (value_valid(column, at))
         write_value(task, shape, column, at);
     else
         write_plain(task->writer, plain_text("null"));
 }
 
-static void write_struct(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+static void write_struct(json_task *task, const value_shape *shape, const value_column *column, idx_t at) {
     start_scope(task->writer, '{');
     for (int i = 0; i < shape->count; i++) {
         if (!value_valid(&column->children[i], at) && task->ignore_nulls)
@@ -124,7 +92,7 @@ static void write_struct(json_task *task, const json_shape *shape, const value_c
 }
 
 /* Bytes come as texts here, so that a struct of two byte strings is a variant; it is written as it is. */
-static bool is_variant(const json_shape *shape) { return shape->count == 2 && shape->children[0].id == TYPE_BLOB && shape->children[1].id == TYPE_BLOB; }
+static bool is_variant(const value_shape *shape) { return shape->count == 2 && shape->children[0].id == TYPE_BLOB && shape->children[1].id == TYPE_BLOB; }
 
 static void write_variant(json_task *task, const value_column *column, idx_t at) {
     const duckdb_string *value = column->children[0].data, *metadata = column->children[1].data;
@@ -136,7 +104,7 @@ static void write_variant(json_task *task, const value_column *column, idx_t at)
     free(out.bytes);
 }
 
-static void write_list(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+static void write_list(json_task *task, const value_shape *shape, const value_column *column, idx_t at) {
     list_entry entry = list_at(column, at);
     start_scope(task->writer, '[');
     for (uint64_t i = 0; i < entry.length; i++)
@@ -145,7 +113,7 @@ static void write_list(json_task *task, const json_shape *shape, const value_col
 }
 
 /* A key is shown as Java prints Spark's inner value. */
-static void write_map(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+static void write_map(json_task *task, const value_shape *shape, const value_column *column, idx_t at) {
     list_entry entry = list_at(column, at);
     const value_column *keys = &column->children->children[0], *values = &column->children->children[1];
     start_scope(task->writer, '{');
@@ -161,7 +129,7 @@ static void write_map(json_task *task, const json_shape *shape, const value_colu
     end_scope(task->writer, '}');
 }
 
-static void write_value(json_task *task, const json_shape *shape, const value_column *column, idx_t at) {
+static void write_value(json_task *task, const value_shape *shape, const value_column *column, idx_t at) {
     char into[96];
     switch (shape->id) {
     case TYPE_BOOLEAN: write_plain(task->writer, plain_text(((const bool *)column->data)[at] ? "true" : "false")); break;
@@ -188,7 +156,7 @@ static void write_value(json_task *task, const json_shape *shape, const value_co
 static void to_json_rows(native_call *call) {
     duckdb_vector lists = duckdb_data_chunk_get_vector(call->chunk, 0);
     value_column values = value_of_vector(lists);
-    json_shape shape = shape_of(lists);
+    value_shape shape = shape_of(lists, false);
     json_writer writer = {{0}};
     zone_rules zone;
     EACH_ROW(call, row) {

@@ -398,26 +398,21 @@ static void difference_rows(native_call *call) {
     }
 }
 
-static void estimate_rows(native_call *call) {
+static double theta_of(const compact_sketch *sketch) { return (double)sketch->theta / 0x1p63; }
+static double estimate_of(const compact_sketch *sketch) { return estimating(sketch) ? sketch->count / theta_of(sketch) : sketch->count; }
+
+static void number_rows(native_call *call, double (*number)(const compact_sketch *)) {
     EACH_ROW(call, row) {
         compact_sketch sketch;
         if (!read_tuple(call, argument_text(call, 0, row), variety_of(call)->real, &sketch))
             return;
-        double theta = (double)sketch.theta / 0x1p63;
-        RESULT(call, double)[row] = estimating(&sketch) ? sketch.count / theta : sketch.count;
+        RESULT(call, double)[row] = number(&sketch);
         free_compact(&sketch);
     }
 }
 
-static void theta_rows(native_call *call) {
-    EACH_ROW(call, row) {
-        compact_sketch sketch;
-        if (!read_tuple(call, argument_text(call, 0, row), variety_of(call)->real, &sketch))
-            return;
-        RESULT(call, double)[row] = (double)sketch.theta / 0x1p63;
-        free_compact(&sketch);
-    }
-}
+static void estimate_rows(native_call *call) { number_rows(call, estimate_of); }
+static void theta_rows(native_call *call) { number_rows(call, theta_of); }
 
 /* java.lang.Math.min and max: NaN wins, and -0.0 is less than 0.0. */
 static double less(double a, double b) { return isnan(a) || isnan(b) ? NAN : a < b || (a == b && signbit(a)) ? a : b; }

@@ -182,14 +182,32 @@ bool inner_text(const value_column *column, idx_t at, char *into, size_t size, t
 
 void begin_list(position_writer *writer, idx_t row) { RESULT(writer->call, list_entry)[row].offset = writer->size; }
 
-void add_position(position_writer *writer, int64_t position) {
+static duckdb_vector room_for_one(position_writer *writer) {
     duckdb_vector list = writer->call->result;
     if (writer->size == writer->reserved) {
         writer->reserved = writer->reserved ? 2 * writer->reserved : 2048;
         duckdb_list_vector_set_size(list, writer->size);
         duckdb_list_vector_reserve(list, writer->reserved);
     }
-    ((int64_t *)duckdb_vector_get_data(duckdb_list_vector_get_child(list)))[writer->size++] = position;
+    return duckdb_list_vector_get_child(list);
+}
+
+void add_position(position_writer *writer, int64_t position) {
+    duckdb_vector child = room_for_one(writer);
+    ((int64_t *)duckdb_vector_get_data(child))[writer->size++] = position;
+}
+
+void add_string(position_writer *writer, text string, bool is_null) {
+    duckdb_vector child = room_for_one(writer);
+    duckdb_vector_ensure_validity_writable(child);
+    uint64_t *valid = duckdb_vector_get_validity(child), mark = 1ULL << (writer->size & 63);
+    if (is_null) {
+        valid[writer->size >> 6] &= ~mark;
+    } else {
+        valid[writer->size >> 6] |= mark;
+        duckdb_unsafe_vector_assign_string_element_len(child, writer->size, string.bytes, string.length);
+    }
+    writer->size++;
 }
 
 void end_list(position_writer *writer, idx_t row) {

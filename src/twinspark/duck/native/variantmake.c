@@ -1,6 +1,7 @@
 /* parse_json, and variants made of values of any type.
  *
  * SQL spelling: spark_parse_json(text), spark_try_parse_json(text), spark_to_variant([value], whether variants are inside). */
+#include "shapes.h"
 #include "variant.h"
 
 enum { LONGEST_STRING = 20000000 }; /* Jackson's StreamReadConstraints */
@@ -127,42 +128,6 @@ static void parse_rows(native_call *call) {
 }
 
 /* --- values of any type --- */
-
-/* What a value column does not tell: a struct's names, a decimal's scale, which structs are variants. */
-typedef struct value_shape {
-    int id, scale, count;
-    bool is_variant;
-    char **names;
-    struct value_shape *children;
-} value_shape;
-
-static value_shape shape_of(duckdb_vector vector, bool variants) {
-    duckdb_logical_type type = duckdb_vector_get_column_type(vector);
-    value_shape shape = {.id = duckdb_get_type_id(type)};
-    bool is_struct = shape.id == TYPE_STRUCT;
-    shape.scale = shape.id == TYPE_DECIMAL ? duckdb_decimal_scale(type) : 0;
-    shape.count = is_struct ? (int)duckdb_struct_type_child_count(type) : shape.id == TYPE_LIST || shape.id == TYPE_MAP;
-    shape.children = calloc((size_t)shape.count + 1, sizeof *shape.children);
-    shape.names = calloc((size_t)shape.count + 1, sizeof *shape.names);
-    for (int i = 0; i < shape.count; i++) {
-        shape.children[i] = shape_of(is_struct ? duckdb_struct_vector_get_child(vector, (idx_t)i) : duckdb_list_vector_get_child(vector), variants);
-        shape.names[i] = is_struct ? duckdb_struct_type_child_name(type, (idx_t)i) : NULL;
-    }
-    shape.is_variant = variants && shape.count == 2 && is_struct && shape.children[0].id == TYPE_BLOB && shape.children[1].id == TYPE_BLOB &&
-                       !strcmp(shape.names[0], "value") && !strcmp(shape.names[1], "metadata");
-    duckdb_destroy_logical_type(&type);
-    return shape;
-}
-
-static void free_shape(value_shape *shape) {
-    for (int i = 0; i < shape->count; i++) {
-        free_shape(&shape->children[i]);
-        if (shape->names[i])
-            duckdb_free(shape->names[i]);
-    }
-    free(shape->children);
-    free(shape->names);
-}
 
 /* False when it cannot be a variant (a key twice, a type without a form). */
 static bool build_of(variant_builder *builder, const value_shape *shape, const value_column *column, idx_t at);

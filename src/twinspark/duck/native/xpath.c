@@ -251,37 +251,23 @@ static void number_rows(native_call *call) {
     close_evaluation(&task);
 }
 
-typedef struct { native_call *call; idx_t size, reserved; } value_list;
-
-static void add_value(value_list *list, const xml_document *d, uint32_t node) {
-    duckdb_vector lists = list->call->result;
-    if (list->size == list->reserved) {
-        list->reserved = list->reserved ? 2 * list->reserved : 2048;
-        duckdb_list_vector_set_size(lists, list->size);
-        duckdb_list_vector_reserve(lists, list->reserved);
-    }
-    duckdb_vector child = duckdb_list_vector_get_child(lists);
-    duckdb_vector_ensure_validity_writable(child);
-    uint64_t *valid = duckdb_vector_get_validity(child), mark = 1ULL << (list->size & 63);
+static void add_value(position_writer *list, const xml_document *d, uint32_t node) {
     bool element = d->nodes[node].kind == XML_ELEMENT || d->nodes[node].kind == XML_ROOT; /* org.w3c.dom.Node.getNodeValue is null */
-    valid[list->size >> 6] = element ? valid[list->size >> 6] & ~mark : valid[list->size >> 6] | mark;
-    if (!element)
-        duckdb_unsafe_vector_assign_string_element_len(child, list->size, value_of(d, node).bytes, d->nodes[node].length);
-    list->size++;
+    add_string(list, element ? (text){0} : (text){value_of(d, node).bytes, d->nodes[node].length}, element);
 }
 
 static void list_rows(native_call *call) {
     evaluation task = {0};
-    value_list list = {call, 0, 0};
+    position_writer list = {call};
     for (idx_t row = 0; row < call->rows; row++)
         RESULT(call, list_entry)[row] = (list_entry){0, 0};
     EACH_ROW(call, row) if (evaluate(call, row, &task, argument_text(call, 1, row))) {
-        list_entry entry = {list.size, task.found.count};
+        begin_list(&list, row);
         for (size_t i = 0; i < task.found.count; i++)
             add_value(&list, &task.document, task.found.nodes[i]);
-        RESULT(call, list_entry)[row] = entry;
+        end_list(&list, row);
     }
-    duckdb_list_vector_set_size(call->result, list.size);
+    finish_positions(&list);
     close_evaluation(&task);
 }
 
