@@ -4,6 +4,7 @@
  *     spark_string_to_date(s), spark_string_to_date_ansi(s)
  *     spark_string_to_timestamp_ntz(s), spark_string_to_timestamp_ntz_ansi(s)
  *     spark_string_to_timestamp(s, zone), spark_string_to_timestamp_ansi(s, zone)      zone: the session's, a constant
+ *     spark_string_to_time(s), spark_string_to_time_ansi(s)    nanoseconds of the day, AM or PM if written
  *     spark_local_to_instant(timestamp, zone)     TIMESTAMP_NTZ to TIMESTAMP
  *     spark_instant_to_local(timestamptz, zone)   TIMESTAMP to TIMESTAMP_NTZ
  *     spark_date_to_instant(date, zone)           DATE to TIMESTAMP
@@ -187,6 +188,27 @@ static enum parsed parse_instant(text value, const zone_rules *session, int64_t 
     return to_micros(second - offset_of_local(&rules, second), parsed.part[6], micros) ? PARSED : MALFORMED;
 }
 
+/* A time alone, without a zone; the last two letters may say which half of the day (SparkDateTimeUtils.stringToTime). */
+static bool parse_time(text value, int64_t *nanos) {
+    while (value.length && value.bytes[value.length - 1] == ' ')
+        value.length--;
+    const char *last = value.bytes + value.length;
+    bool half = value.length > 2 && (last[-1] | 32) == 'm' && ((last[-2] | 32) == 'a' || (last[-2] | 32) == 'p');
+    bool noon = half && (last[-2] | 32) == 'p';
+    timestamp_text parsed;
+    if (!parse_timestamp((text){value.bytes, value.length - 2 * half}, &parsed) || !parsed.just_time || parsed.zoned)
+        return false;
+    int64_t *part = parsed.part, second;
+    if (half && (part[3] < 1 || part[3] > 12))
+        return false;
+    if (half)
+        part[3] = part[3] % 12 + 12 * noon;
+    if (!local_second(&parsed, &second))
+        return false;
+    *nanos = (second * micros_of_second + part[6]) * 1000;
+    return true;
+}
+
 /* --- kernels --- */
 
 static void refuse(native_call *call, idx_t row, text value, enum parsed why, const char *target) {
@@ -212,6 +234,14 @@ static void ntz_rows(native_call *call) {
         enum parsed how = parse_ntz(value, &RESULT(call, int64_t)[row]);
         if (how != PARSED)
             refuse(call, row, value, how, "TIMESTAMP_NTZ");
+    }
+}
+
+static void time_rows(native_call *call) {
+    EACH_ROW(call, row) {
+        text value = argument_text(call, 0, row);
+        if (!parse_time(value, &RESULT(call, int64_t)[row]))
+            refuse(call, row, value, MALFORMED, "TIME(6)");
     }
 }
 
@@ -301,6 +331,8 @@ const native_function datetime_functions[] = {
     {"spark_string_to_timestamp_ntz_ansi", "v>T", ntz_rows, ""},
     {"spark_string_to_timestamp", "vv>Z", timestamp_rows, NULL},
     {"spark_string_to_timestamp_ansi", "vv>Z", timestamp_rows, ""},
+    {"spark_string_to_time", "v>l", time_rows, NULL},
+    {"spark_string_to_time_ansi", "v>l", time_rows, ""},
     {"spark_local_to_instant", "Tv>Z", local_to_instant_rows, NULL},
     {"spark_instant_to_local", "Zv>T", instant_to_local_rows, NULL},
     {"spark_date_to_instant", "Dv>Z", date_to_instant_rows, NULL},
