@@ -33,15 +33,22 @@ class QueryContext:
             return f'== DataFrame ==\n"{self.fragment}" was called from\n{self.call_site}\n'
         return "".join(f"{line}\n" for line in self.drawn()) if self.text and self.stop_index >= 0 else ""
 
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """The line, counted from 1, and the place in it, from 0; of SQL whose text is known."""
+        if self.is_dataframe or not self.text or self.start_index < 0:
+            return None
+        start = self.start_index
+        return self.text.count("\n", 0, start) + 1, start - self.text.rfind("\n", 0, start) - 1
+
     def drawn(self) -> Iterator[str]:
         """The lines that hold the fragment, each with carets under it; far text is cut (SQLQueryContext.summary)."""
-        line = self.text.count("\n", 0, self.start_index) + 1
-        column = self.start_index - self.text.rfind("\n", 0, self.start_index)
-        yield f"== SQL (line {line}, position {column}) =="
+        line, column = self.place or (0, 0)
+        yield f"== SQL (line {line}, position {column + 1}) =="
         first = max(self.text.rfind("\n", 0, self.start_index) + 1, 0)
         last = self.text.find("\n", self.stop_index)
         last = len(self.text) if last < 0 else last
-        cut_before, cut_after = self.start_index - first > NEAR, last - self.stop_index > NEAR
+        cut_before, cut_after = self.start_index - first >= NEAR, last - self.stop_index > NEAR
         first = self.start_index - NEAR if cut_before else first
         last = self.stop_index + NEAR + 1 if cut_after else last
         shown = ("..." if cut_before else "") + self.text[first:last] + ("..." if cut_after else "")

@@ -29,7 +29,6 @@ DEFAULTS = {
 # Settings that change what queries mean, at the only values the native engine knows.
 KNOWN_VALUES = {
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
-    "spark.sql.crossJoin.enabled": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.function.concatBinaryAsString": "false",
     "spark.sql.function.eltOutputAsString": "false",

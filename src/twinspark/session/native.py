@@ -12,6 +12,7 @@ import pyarrow as pa
 from twinspark.analysis.char_compares import check_char_compares
 from twinspark.analysis.context import Context
 from twinspark.analysis.partitions import partitions_of
+from twinspark.analysis.products import check_products
 from twinspark.analysis.row_order import in_spark_order
 from twinspark.analysis.shown_sketches import check_shown_sketches
 from twinspark.duck import native, run
@@ -133,6 +134,7 @@ class Query:
         if context.tables is not None:
             plan = context.tables.pruned(plan)
         check_char_compares(plan)
+        check_products(plan, context.config)
         partitions = partitions_of(context.config)
         text, statement = run.sql_of(in_spark_order(plan, partitions, context.settings))
         observed = tuple(observations_of(plan, message))

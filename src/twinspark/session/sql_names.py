@@ -189,7 +189,7 @@ def schema_of(parts: Sequence[str], context: Context) -> StructType:
 
 
 def located(error: SparkError, node: Any, text: str) -> SparkError:
-    error.contexts = (QueryContext(text[node.start : node.stop], node.start, node.stop - 1),)
+    error.contexts = (QueryContext(text[node.start : node.stop], node.start, node.stop - 1, text=text),)
     return error
 
 

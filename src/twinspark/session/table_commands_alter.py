@@ -244,7 +244,7 @@ def told_of(statement: tree.AlterTable, text: str) -> Iterator[None]:
     except SparkError as error:
         if error.condition in OF_THE_STATEMENT and not error.contexts:
             whole = text[statement.start : statement.stop]
-            error.contexts = (QueryContext(whole, statement.start, statement.stop - 1),)
+            error.contexts = (QueryContext(whole, statement.start, statement.stop - 1, text=text),)
         raise
 
 

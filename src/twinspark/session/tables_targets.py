@@ -95,7 +95,7 @@ def commanded(parts: Parts, context: Context, operation: str = "") -> Target:
 def at_name(error: SparkError, name: Any, text: str) -> SparkError:
     """The error with the name's place in the statement."""
     if isinstance(name, tree.Name) and not error.contexts:
-        error.contexts = (QueryContext(text[name.start : name.stop], name.start, name.stop - 1),)
+        error.contexts = (QueryContext(text[name.start : name.stop], name.start, name.stop - 1, text=text),)
     return error
 
 

@@ -24,7 +24,8 @@ Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 REFUSED = "TWINSPARK_NOT_NATIVE"
 DETAILS_KEY = "grpc-status-details-bin"
-ANALYSIS = "org.apache.spark.sql.AnalysisException"  # these show the plan instead of the place
+ANALYSIS = "org.apache.spark.sql.AnalysisException"  # these tell the place by its numbers, and show the plan
+PARSE = "org.apache.spark.sql.catalyst.parser.ParseException"  # these draw it themselves
 MAX_METADATA = 1024  # spark.connect.grpc.maxMetadataSize: larger parameters travel by FetchErrorDetails only
 MAX_MESSAGE = 2048  # SparkConnectService.extractErrorMessage
 
@@ -74,9 +75,15 @@ def passed_through(error: Any) -> Outcome:
 
 def thrown_by(error: SparkError) -> Thrown:
     classes = hierarchy_of(error.condition, error.parameters, error.exception)
-    shown = "" if ANALYSIS in classes else "".join(f"\n{each.summary}" for each in error.contexts if each.summary)
-    message = f"{error}{shown}"
+    message = f"{error}{place_shown(classes, error.contexts)}"
     return Thrown(error.condition, message, error.sqlstate, error.parameters, classes, error.contexts)
+
+
+def place_shown(classes: list[str], contexts: tuple[QueryContext, ...]) -> str:
+    if ANALYSIS not in classes:
+        return "".join(f"\n{each.summary}" for each in contexts if each.summary)
+    place = contexts[0].place if contexts and classes[0] != PARSE else None
+    return f"; line {place[0]} pos {place[1]}" if place else ""
 
 
 def without_condition(error: JavaError) -> Thrown:

@@ -132,7 +132,7 @@ class Cursor:
 
     def complain(self, condition: str, start: int, stop: int, **parameters: object) -> None:
         """An error of Spark's tree builder, told once the text is known to match."""
-        contexts = (QueryContext(self.text[start:stop], start, stop - 1),) if self.gives_context else ()
+        contexts = (QueryContext(self.text[start:stop], start, stop - 1, text=self.text),) if self.gives_context else ()
         self.complaints.append(ParseError(condition, self.text, start, contexts, **parameters))
 
     def complain_plainly(self, condition: str, exception: str, start: int, **parameters: object) -> None:
@@ -151,7 +151,7 @@ class Cursor:
 
     def settle_complaints(self, since: int, start: int, waiting: int = -1) -> None:
         """The query (-1) or statement (-2) that starts there has ended: it is what waiting complaints point at."""
-        context = QueryContext(self.text[start : self.stop], start, self.stop - 1)
+        context = QueryContext(self.text[start : self.stop], start, self.stop - 1, text=self.text)
         for index, error in enumerate(self.complaints[since:], since):
             if error.offset == waiting:
                 self.complaints[index] = ParseError(error.condition, self.text, start, (context,), **error.parameters)

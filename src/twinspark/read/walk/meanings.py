@@ -13,7 +13,6 @@ KNOWN_VALUES = {
     "spark.sql.analyzer.scalarSubqueryAllowGroupByColumnEqualToConstant": "true",
     "spark.sql.analyzer.singlePassResolver.enabled": "false",
     "spark.sql.ansi.relationPrecedence": "false",
-    "spark.sql.crossJoin.enabled": "true",
     "spark.sql.functionResolution.sessionOrder": "second",
     "spark.sql.lateralColumnAlias.enableImplicitResolution": "true",
     "spark.sql.legacy.allowParameterlessCount": "false",
