@@ -4,6 +4,7 @@ from twinspark.read.proto import functions as functions
 from twinspark.read.proto import groups as groups
 from twinspark.read.proto import joins as joins
 from twinspark.read.proto import na as na
+from twinspark.read.proto import nearest as nearest
 from twinspark.read.proto import parses as parses
 from twinspark.read.proto import python_functions as python_functions
 from twinspark.read.proto import python_tables as python_tables

@@ -291,8 +291,6 @@ def check_partition_id(child: Expression) -> None:
 RELATIONS.part_of(catalog="the session, which answers spark.catalog's calls")
 RELATIONS.to_spark(
     catalog="a catalog call inside a plan",
-    as_of_join="which of several rows as near is joined is a matter of Spark's partitions",
-    nearest_by_join="which of several rows as near is joined is a matter of Spark's partitions",
     apply_in_pandas_with_state="streaming runs on Spark",
     with_watermark="streaming runs on Spark",
     common_inline_user_defined_data_source="Python data sources run on Spark",

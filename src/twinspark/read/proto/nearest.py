@@ -1,0 +1,125 @@
+"""Connect relations that join the nearest rows: as_of_join and nearest_by_join."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from twinspark.analysis import build
+from twinspark.analysis.context import Context
+from twinspark.analysis.names import Scope, resolve
+from twinspark.analysis.nearest import Nearest, nearest_join
+from twinspark.analysis.relations import nulled
+from twinspark.analysis.scope import Frame
+from twinspark.errors import NotNative
+from twinspark.functions.settings import Settings
+from twinspark.plan.expressions import Call, Expression, Literal
+from twinspark.plan.rewrite import walk
+from twinspark.read.proto.expressions import read_expression
+from twinspark.read.proto.identifiers import attribute_parts
+from twinspark.read.proto.relations import RELATIONS, read_frame
+from twinspark.types import BooleanType
+
+KINDS = {"": "inner", "inner": "inner", "left": "left", "leftouter": "left"}
+LIMIT = 100_000  # NearestByJoinValidation.MaxNumResults
+LATER = {"backward": (">=", ">"), "forward": ("<=", "<")}  # with and without exact matches
+
+
+@RELATIONS.handles("as_of_join")
+def read_as_of_join(message: Any, context: Context) -> Frame:
+    kind = KINDS.get(message.join_type.replace("_", "").lower())
+    direction = message.direction.lower()
+    if kind is None or direction not in ("backward", "forward", "nearest"):
+        raise NotNative("an as-of join of such a kind")
+    left, right = read_frame(message.left, context), read_frame(message.right, context)
+
+    def sought(sides: Frame) -> Nearest:
+        scope = Scope(sides, context)
+        ours, theirs = (read_expression(e, scope) for e in (message.left_as_of, message.right_as_of))
+        tests = own_conditions(message, left, sides, context)
+        tests += time_conditions(message, direction, ours, theirs, scope)
+        whole = reduce(lambda a, b: build.call("and", [a, b], context.settings), tests) if tests else None
+        return Nearest(whole, distance(direction, ours, theirs, context.settings))
+
+    return nearest_join(left, right, kind, sought, context.settings)
+
+
+def own_conditions(message: Any, left: Frame, sides: Frame, context: Context) -> list[Expression]:
+    """What else has to hold: equal columns of both sides, or a condition."""
+    settings = context.settings
+    if message.using_columns:
+        width = len(left.attributes)
+        halves = [Scope(half, context) for half in (one_side(sides, 0, width), one_side(sides, width, None))]
+        named = [[resolve(half, attribute_parts(n)).expression for half in halves] for n in message.using_columns]
+        return [build.call("==", pair, settings) for pair in named]
+    if not message.HasField("join_expr"):
+        return []
+    condition = read_expression(message.join_expr, Scope(sides, context))
+    if not isinstance(condition.type, BooleanType):
+        raise NotNative("an as-of join by what is no condition")
+    return [condition]
+
+
+def one_side(sides: Frame, first: int, last: int | None) -> Frame:
+    return Frame(sides.relation, sides.attributes[first:last], sides.slots)
+
+
+def time_conditions(
+    message: Any, direction: str, ours: Expression, theirs: Expression, scope: Scope
+) -> list[Expression]:
+    """AsOfJoin.makeAsOfCond."""
+    settings, exact = scope.context.settings, message.allow_exact_matches
+    if direction == "nearest":
+        base = [] if exact else [build.call("not", [build.call("==", [ours, theirs], settings)], settings)]
+    else:
+        base = [build.call(LATER[direction][not exact], [ours, theirs], settings)]
+    if not message.HasField("tolerance"):
+        return base
+    tolerance = read_expression(message.tolerance, scope)
+    if not isinstance(tolerance, Literal) or tolerance.value is None or tolerance.value < 0:
+        raise NotNative("an as-of join with a tolerance that is no constant, or below zero")
+    lowest = build.call("-", [ours, tolerance], settings)
+    highest = build.call("+", [ours, tolerance], settings)
+    bounds = []
+    if direction in ("backward", "nearest"):
+        bounds.append(build.call(">=" if exact else ">", [theirs, lowest], settings))
+    if direction in ("forward", "nearest"):
+        bounds.append(build.call("<=" if exact else "<", [theirs, highest], settings))
+    return [*base, *bounds]
+
+
+def distance(direction: str, ours: Expression, theirs: Expression, settings: Settings) -> Expression:
+    back, on = (build.call("-", pair, settings) for pair in ([ours, theirs], [theirs, ours]))
+    if direction == "nearest":
+        return build.case_when([(build.call(">", [ours, theirs], settings), back)], on, settings)
+    return back if direction == "backward" else on
+
+
+@RELATIONS.handles("nearest_by_join")
+def read_nearest_by_join(message: Any, context: Context) -> Frame:
+    """Both sides' columns may be null (NearestByJoin.output)."""
+    kind = {"inner": "inner", "leftouter": "left"}.get(message.join_type.replace("_", "").lower())
+    direction, mode = message.direction.lower(), message.mode.lower()
+    known = kind and direction in ("distance", "similarity") and mode in ("exact", "approx")
+    if not kind or not known or not 1 <= message.num_results <= LIMIT:
+        raise NotNative("a nearest-by join of such a kind")
+    left, right = read_frame(message.left, context), read_frame(message.right, context)
+
+    def sought(sides: Frame) -> Nearest:
+        ranking = read_expression(message.ranking_expression, Scope(sides, context))
+        if any(isinstance(node, Call) and node.name in BY_CHANCE for node in walk(ranking)):
+            raise NotNative("the nearest rows by chance")
+        return Nearest(None, ranking, message.num_results, direction == "similarity")
+
+    made = nearest_join(left, right, kind, sought, context.settings)
+    return nullable(made)
+
+
+BY_CHANCE = frozenset(["rand", "randn", "uuid", "shuffle", "uniform", "randstr", "monotonically_increasing_id"])
+
+
+def nullable(frame: Frame) -> Frame:
+    relation = replace(frame.relation, fields=tuple(replace(f, nullable=True) for f in frame.relation.fields))
+    attributes, hidden = (nulled(each, True) for each in (frame.attributes, frame.hidden))
+    return replace(frame, relation=relation, attributes=attributes, hidden=hidden)
