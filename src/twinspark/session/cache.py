@@ -30,6 +30,7 @@ class Kept:
     name: tuple[str, ...] | None = None
     table: str | None = None
     stale: bool = False  # a table's files have changed: its plan is that of its next reader
+    kind: str = "kept"  # how its table is called, with a number
 
 
 class Cache:
@@ -120,22 +121,22 @@ class Cache:
         """The kept rows, computed by whoever needs them first."""
         with self._lock:
             if kept.table is None:
-                kept.table = self.materialized(kept.plan, context)
+                kept.table = self.materialized(kept, context)
             return scan_of(kept.table, kept.plan)
 
-    def materialized(self, plan: Relation, context: Context) -> str:
+    def materialized(self, kept: Kept, context: Context) -> str:
         """Parts of the plan may be kept themselves."""
-        inner = with_inputs(plan, lambda each: self.substituted(each, context))
+        inner = with_inputs(kept.plan, lambda each: self.substituted(each, context))
         if context.tables is not None:
             inner = context.tables.pruned(inner)
-        return materialize(inner, context, self._engine)
+        return materialize(inner, kept.kind, context, self._engine)
 
     def drop_table(self, table: str) -> None:
         self._execute(f"DROP TABLE IF EXISTS {table}")
 
 
-def materialize(plan: Relation, context: Context, engine: "NativeEngine") -> str:
-    name = f'"kept {next(_numbers)}"'
+def materialize(plan: Relation, kind: str, context: Context, engine: "NativeEngine") -> str:
+    name = f'"{kind} {next(_numbers)}"'
     text, statement = run.sql_of(plan)
     cursor = engine.cursor()
     columns = ", ".join(f"c{at}" for at in range(len(plan.fields)))
@@ -190,7 +191,7 @@ class Checkpoints:
         self._lock = threading.Lock()
 
     def keep(self, id: str, plan: Relation, level: bytes) -> Kept:
-        kept = Kept(plan, level)
+        kept = Kept(plan, level, kind="checkpoint")
         with self._lock:
             self._known[id] = kept
         return kept

@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
 def with_rows(request: Any, data: bytes, session: "Session") -> bytes:
     """The request as Spark can read it; its own bytes where it names no checkpoint of ours."""
-    if not session.checkpoints or not any(is_ours(each, session) for each in relations_in(request)):
+    if not names_checkpoint(request, session):
         return data
     copy = type(request)()
     copy.CopyFrom(request)
     for relation in [each for each in relations_in(copy) if is_ours(each, session)]:
         bring(relation, session)
     return bytes(copy.SerializeToString())
+
+
+def names_checkpoint(request: Any, session: "Session") -> bool:
+    return bool(session.checkpoints) and any(is_ours(each, session) for each in relations_in(request))
 
 
 def is_ours(relation: Any, session: "Session") -> bool:

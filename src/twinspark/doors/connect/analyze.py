@@ -12,7 +12,7 @@ from twinspark.errors import NotNative
 from twinspark.plan.relations import Relation, nameless
 from twinspark.read.proto import read_relation
 from twinspark.read.sql import parse_ddl
-from twinspark.session.carried import with_rows
+from twinspark.session.carried import names_checkpoint, with_rows
 from twinspark.session.choose import engine_wanted
 from twinspark.session.native import Query
 from twinspark.session.plans import decompressed
@@ -62,7 +62,8 @@ def note_kept(session: Session, request: Any, kind: str, data: bytes) -> None:
 
 
 def natively(session: Session, request: Any, kind: str, wanted: str) -> bytes:
-    handler = HANDLERS.get(kind) or (ALONE.get(kind) if wanted == "duckdb" else None)
+    alone = wanted == "duckdb" or (kind == "explain" and names_checkpoint(request, session))
+    handler = HANDLERS.get(kind) or (ALONE.get(kind) if alone else None)
     if handler is None:
         raise NotNative(f"analysis {kind}")
     answer = base_pb2.AnalyzePlanResponse(
@@ -180,5 +181,5 @@ HANDLERS: dict[str, Handler] = {
     "unpersist": unpersist,
     "get_storage_level": storage_level,
 }
-# In engine=duckdb only: with a Spark at hand, its own plan and its own hash are the answer.
+# In engine=duckdb only: with a Spark at hand, its own plan and its own hash are the answer; but for rows that are here.
 ALONE: dict[str, Handler] = {"explain": explain, "semantic_hash": semantic_hash}
