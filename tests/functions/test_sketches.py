@@ -6,6 +6,8 @@ import duckdb
 import pytest
 
 from twinspark.analysis.context import Context
+from twinspark.analysis.partitions import Partitions
+from twinspark.analysis.row_order import in_spark_order
 from twinspark.analysis.shown_sketches import check_shown_sketches
 from twinspark.duck import native
 from twinspark.duck.run import connect, stream
@@ -83,9 +85,7 @@ def test_what_spark_alone_knows_goes_there(connection: duckdb.DuckDBPyConnection
 )
 def test_bytes_in_the_order_of_rows_are_not_shown(sketch: str) -> None:
     with pytest.raises(NotNative, match="depend on the partitions"):
-        check_shown_sketches(
-            plan_of(f"SELECT s AS shown FROM (SELECT {sketch} AS s FROM range(5)) WHERE s IS NOT NULL")
-        )
+        check_shown(f"SELECT s AS shown FROM (SELECT {sketch} AS s FROM range(5)) WHERE s IS NOT NULL")
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,14 @@ def test_bytes_in_the_order_of_rows_are_not_shown(sketch: str) -> None:
     ],
 )
 def test_answers_of_sketches_are_shown(sql: str) -> None:
-    check_shown_sketches(plan_of(sql))
+    check_shown(sql)
+
+
+def check_shown(sql: str) -> None:
+    plan = plan_of(sql)
+    check_shown_sketches(plan, lambda: plan)
+
+
+def test_bytes_of_rows_whose_tasks_are_known_are_shown() -> None:
+    plan, tasks = plan_of("SELECT kll_sketch_agg_bigint(id) FROM range(5)"), Partitions(2, 4)
+    check_shown_sketches(plan, lambda: in_spark_order(plan, tasks, Context().settings))

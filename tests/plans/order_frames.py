@@ -16,7 +16,7 @@ def order_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     for size, rows in (("few", LEFT), ("more", MORE)):
         left = spark.createDataFrame(rows, "k int, v string, w bigint")
         right = spark.createDataFrame(RIGHT, "k int, x string, y bigint")
-        for topic in (windows, groups, joins, sets, samples, sums):
+        for topic in (windows, groups, joins, sets, samples, sums, sketches):
             for name, frame in topic(left, right).items():
                 yield f"{size} {topic.__name__}: {name}", frame
     for name, frame in ranges(spark).items():
@@ -106,6 +106,18 @@ def samples(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
     }
 
 
+def sketches(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    """The bytes of KLL sketches list their items by the tasks that met them."""
+    whole, real = F.kll_sketch_agg_bigint("w"), F.kll_sketch_agg_double(-F.sqrt("w"), F.lit(50))
+    twice = left.agg(whole.alias("a"), real.alias("b")).select(F.kll_sketch_merge_bigint("a", "a"), "b")
+    return {
+        "kll": left.agg(whole, F.kll_sketch_agg_bigint("k"), real),
+        "kll of groups": left.groupBy("k").agg(whole, F.count("v")),
+        "kll of some": left.filter("w % 3 != 1").agg(whole),
+        "kll merged": twice,
+    }
+
+
 def ranges(spark: Any) -> dict[str, DataFrame]:
     third = (F.col("id") % 3).alias("third")
     return {
@@ -115,5 +127,6 @@ def ranges(spark: Any) -> dict[str, DataFrame]:
         "split": spark.range(50).randomSplit([0.3, 0.7], 11)[0],
         "by remainder": spark.range(0, 100, 1, 5).select(third).sampleBy("third", {0: 0.1, 1: 0.2}, seed=0),
         "random numbers": spark.range(10).select("id", F.rand(3), F.spark_partition_id()),
+        "kll": spark.range(0, 20, 1, 3).filter("id != 7").agg(F.kll_sketch_agg_float(F.col("id").cast("float"))),
         "four tasks": spark.range(0, 20, 1, 4).groupBy(third).count(),
     }

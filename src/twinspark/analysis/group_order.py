@@ -59,9 +59,10 @@ def grouping_of(relation: Aggregate) -> Grouping | None:
     if not all(hashable(key.type) for key in relation.grouping):
         return None
     names = {call.name for call in calls}
-    if not names <= KEEPS_ITS_ARGUMENTS | KEEPS_NUMBERS | KEEPS_AN_OBJECT:
+    objects = names & KEEPS_AN_OBJECT | {name for name in names if name.startswith("kll_sketch_agg_")}
+    if not names <= KEEPS_ITS_ARGUMENTS | KEEPS_NUMBERS | objects:
         return None
-    if names & KEEPS_AN_OBJECT:
+    if objects:
         return Grouping.HASHED
     if not all(map(is_fixed, calls)):
         return Grouping.SORTED

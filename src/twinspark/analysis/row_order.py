@@ -172,8 +172,8 @@ class Ordering:
             return None
         if below.sliced and not has_union(below.relation) and any(map(needs_tasks, relation.aggregates)):
             numbered = self.numbered(below)
-            task = numbered.column(len(numbered.fields) - 2)
-            relation = replace(relation, aggregates=tuple(with_task(e, task) for e in relation.aggregates))
+            task, place = numbered.columns()[-2:]
+            relation = replace(relation, aggregates=tuple(with_task(e, task, place) for e in relation.aggregates))
             below = replace(below, relation=numbered)
         if not relation.grouping:
             return Ordered(replace(relation, input=below.relation))

@@ -1,11 +1,12 @@
 """Sketches whose bytes would be shown: where their items stand depends on how Spark splits the rows.
 
-Their estimates, quantiles, ranks and summaries do not; theta sketches and counters are the same whatever the order."""
+Their estimates, quantiles, ranks and summaries do not; theta sketches and counters are the same whatever the order.
+KLL sketches of rows whose tasks are known are made in the order of those (analysis.task_sums)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, children_of
@@ -28,10 +29,11 @@ ANSWERS = re.compile(r"\w+_estimate(_\w+)?|kll_sketch_(get|to)_\w+|tuple_sketch_
 KEEPS_COLUMNS = (Filter, Sort, Limit, Tail, Distinct, Shared)
 
 
-def check_shown_sketches(relation: Relation) -> None:
+def check_shown_sketches(relation: Relation, in_order: Callable[[], Relation]) -> None:
     """Only what stands in the result itself counts; columns are followed down to the aggregation they come from."""
     if any(map(makes_sketches, relations_of(relation))):
-        shown = relation.input if isinstance(relation, ShowString) else relation
+        ordered = in_order()
+        shown = ordered.input if isinstance(ordered, ShowString) else ordered
         followed = Followed()
         for index in range(len(shown.fields)):
             followed.column(shown, index)
@@ -51,7 +53,12 @@ def makes_sketches(relation: Relation) -> bool:
 
 
 def is_sketch(node: Expression) -> bool:
-    return isinstance(node, AggregateCall) and SKETCHES.fullmatch(node.signature.function) is not None
+    """One that has an order was given its tasks'."""
+    return (
+        isinstance(node, AggregateCall)
+        and SKETCHES.fullmatch(node.signature.function) is not None
+        and not node.ordering
+    )
 
 
 class Followed:

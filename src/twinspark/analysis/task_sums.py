@@ -1,19 +1,26 @@
-"""Sums and moments of doubles: their last bits depend on which rows a task adds before the tasks are merged."""
+"""What depends on which rows a task took before tasks are merged: sums and moments of doubles, bytes of sketches."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from twinspark.analysis.row_places import PLACES
+from twinspark.analysis.row_places import PLACES, ascending
 from twinspark.functions.places import TASK_AGGREGATES, of_tasks
-from twinspark.plan.expressions import AggregateCall, Column, Expression
+from twinspark.plan.expressions import AggregateCall, Column, Expression, SortOrder
 from twinspark.plan.relations import Relation
 from twinspark.plan.rewrite import map_children, walk
 from twinspark.types import DoubleType, FloatType
 
+KLL = re.compile(r"kll_sketch_agg_\w+")
+
 
 def needs_tasks(expression: Expression) -> bool:
-    return any(is_summed(node) for node in walk(expression))
+    return any(is_summed(node) or is_kll(node) for node in walk(expression))
+
+
+def is_kll(node: Expression) -> bool:
+    return isinstance(node, AggregateCall) and KLL.fullmatch(node.signature.function) is not None
 
 
 def is_summed(node: Expression) -> bool:
@@ -23,8 +30,13 @@ def is_summed(node: Expression) -> bool:
     return len(node.arguments) == 1 and isinstance(node.arguments[0].type, FloatType | DoubleType)
 
 
-def with_task(expression: Expression, task: Column) -> Expression:
+def with_task(expression: Expression, task: Column, place: Column) -> Expression:
+    """A KLL sketch lists the newest item first, and is turned round by each merge: the last task's items come first."""
+
     def rule(node: Expression) -> Expression:
+        if is_kll(node):
+            assert isinstance(node, AggregateCall)
+            return replace(node, ordering=(SortOrder(child=task, ascending=False), ascending(place)))
         if not is_summed(node):
             return map_children(node, rule)
         assert isinstance(node, AggregateCall)

@@ -26,7 +26,7 @@ def sketched(function: str, asked: int, type: str | None) -> Callable[..., str]:
         size = constant(call, 1, asked)
         empty = bytes([2, 1, 15, 1, *(size or DEFAULT).to_bytes(2, "little"), 8, 0])
         item = f"CAST({value} AS {type})" if type else value
-        return f"coalesce({function}({item}, {size}){suffix}, unhex('{empty.hex()}'))"
+        return f"coalesce({function}({item}, {size}{order}){suffix}, unhex('{empty.hex()}'))"
 
     return write
 

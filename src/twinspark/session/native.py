@@ -107,6 +107,10 @@ def collect(cursor: Cursor, relation: Relation, context: Context) -> pa.Table:
     return run.stream(cursor, relation, context.settings).read_all()
 
 
+def in_order(plan: Relation, context: Context) -> Relation:
+    return in_spark_order(plan, partitions_of(context.config), context.settings)
+
+
 def scan_files(files: ScanContext, format: str, paths: Any, options: Any, schema: Any, context: Context) -> FileScan:
     return scan(format, paths, options, schema, files)
 
@@ -135,8 +139,7 @@ class Query:
             plan = context.tables.pruned(plan)
         check_char_compares(plan)
         check_products(plan, context.config)
-        partitions = partitions_of(context.config)
-        text, statement = run.sql_of(in_spark_order(plan, partitions, context.settings))
+        text, statement = run.sql_of(in_order(plan, context))
         observed = tuple(observations_of(plan, message))
         if observed and message is None:
             raise NotNative("rows observed while they are written")
@@ -145,7 +148,7 @@ class Query:
     def stream(self) -> pa.RecordBatchReader:
         if isinstance(self.plan, LocalData) and not self.plan.fields and not self.plan.table.num_rows:
             return pa.RecordBatchReader.from_batches(pa.schema([]), [])  # a command's result; DuckDB needs a column
-        check_shown_sketches(self.plan)
+        check_shown_sketches(self.plan, lambda: in_order(self.plan, self.context))
         return run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
 
     def bind(self) -> None:
