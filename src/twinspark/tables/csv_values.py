@@ -21,14 +21,27 @@ from twinspark.errors import NotNative
 from twinspark.tables.ducktext import duck_type, literal
 
 INTEGER = r"[+-]?[0-9]+"
-FRACTION = r"[+-]?[0-9]*\.[0-9]+"  # with an exponent Spark may see a decimal: 1.25e2 is 125
-NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?|NaN"
+FRACTION = r"[+-]?[0-9]*\.[0-9]+"
+MANTISSA = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)"
+EXPONENT = r"[eE]([+-]?[0-9]{1,3})"
+NUMBER = rf"{MANTISSA}([eE][+-]?[0-9]{{1,2}})?|NaN"
 DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 TIMESTAMP = rf"{DATE}[ T][0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?Z?"
 BOOLEAN = r"(?i:true|false)"
-# No number, date or time begins like this (a year has four digits or more, an hour is followed by a colon).
-CERTAIN_STRING = r"[^0-9\s+\-.].*|[0-9]{1,3}[^0-9:.eEdDfF\s].*|[0-9]{1,3}\s+[^\s:].*"
-MAYBE_STRING = r"T[0-9].*|NaN|Infinity|(?i:true|false)|.*\s"
+# What no number, date or time begins with: a year has four digits or more, an hour is followed by a colon, and digits of
+# every script are digits to Java.
+CERTAIN_STRING = "|".join(
+    [
+        r"[^\p{Nd}\s+\-.].*",
+        r"[+-]?[0-9]{1,3}[^\p{Nd}:.eEdDfFxX\s].*",
+        r"[+-]?[0-9]{4,}[^\p{Nd}\-:.eEdDfFT\s].*",
+        r"[+-]?[0-9]*\.[0-9]*[^\p{Nd}eEdDfF\s].*",
+        r"[0-9]{1,3}\s+[^\s:].*",
+        r"[+-]([^\p{Nd}.NI\s].*)?",
+        r"\.",
+    ]
+)
+MAYBE_STRING = r"T[0-9].*|NaN|Inf|Infinity|(?i:true|false)|.*\s"
 INTEGRAL = (ByteType, ShortType, IntegerType, LongType)
 
 
@@ -41,6 +54,15 @@ def fits_type(value: str, pattern: str, type: str) -> str:
     return f"({fits(value, pattern)} AND TRY_CAST({value} AS {type}) IS NOT NULL)"
 
 
+def is_double(value: str) -> str:
+    """No whole number without a fraction (1.25e2 is 125, a decimal); one with spaces around it is no other number."""
+    fraction = f"length(regexp_extract({value}, '\\.([0-9]*)', 1))"
+    exponent = f"TRY_CAST(regexp_extract({value}, {literal(EXPONENT)}, 1) AS INTEGER)"
+    scaled = f"({fits(value, MANTISSA + EXPONENT)} AND {fraction} <> {exponent})"
+    spaced = fits(value, rf" +{MANTISSA} *|{MANTISSA} +")
+    return f"({fits(value, FRACTION)} OR {value} = 'NaN' OR {scaled} OR {spaced})"
+
+
 CLASSES = ("integer", "long", "double", "date", "timestamp", "boolean", "string", "present")
 
 
@@ -48,7 +70,7 @@ def class_tests(value: str) -> list[str]:
     return [
         fits_type(value, INTEGER, "INTEGER"),
         f"({fits_type(value, INTEGER, 'BIGINT')} AND TRY_CAST({value} AS INTEGER) IS NULL)",
-        fits(value, FRACTION),
+        is_double(value),
         fits_type(value, DATE, "DATE"),
         fits_type(value, TIMESTAMP, "TIMESTAMP"),
         fits(value, BOOLEAN),
@@ -66,15 +88,16 @@ def inferred_type(counts: Sequence[int], at: int) -> DataType:
     """CSVInferSchema's answer for one column; where the order of rows would decide, Spark is asked."""
     found = dict(zip(CLASSES, counts[at * len(CLASSES) : (at + 1) * len(CLASSES)], strict=True))
     present = found.pop("present")
-    if sum(found.values()) != present:
+    if found["string"]:
+        return StringType()  # whatever else there is, and in whatever order
+    kinds = frozenset(name for name, count in found.items() if count)
+    if sum(found.values()) != present or kinds not in TYPE_OF:
         raise NotNative("csv values whose type only Spark can tell")
-    kinds = {name for name, count in found.items() if count}
-    if kinds & {"date", "timestamp"} and kinds & {"integer", "long", "double"}:
-        raise NotNative("a csv column of dates and numbers")
-    return TYPE_OF.get(frozenset(kinds), StringType())
+    return TYPE_OF[kinds]
 
 
 TYPE_OF: dict[frozenset[str], DataType] = {
+    frozenset(): StringType(),
     frozenset({"integer"}): IntegerType(),
     frozenset({"long"}): LongType(),
     frozenset({"integer", "long"}): LongType(),
@@ -96,7 +119,7 @@ def checked_value(value: str, type: DataType) -> str:
     if isinstance(type, INTEGRAL):
         return fits_type(value, INTEGER, duck_type(type))
     if isinstance(type, FloatType | DoubleType):
-        return fits(value, NUMBER)
+        return fits(value, rf" *({NUMBER}) *")
     if isinstance(type, DateType):
         return fits_type(value, DATE, "DATE")
     if isinstance(type, TimestampType):
@@ -117,4 +140,6 @@ def value_sql(value: str, type: DataType) -> str:
         return f"make_timestamptz(epoch_us(CAST({value} AS TIMESTAMP)))"
     if isinstance(type, BooleanType):
         return f"(lower({value}) = 'true')"
+    if isinstance(type, FloatType | DoubleType):
+        value = f"trim({value})"
     return f"CAST({value} AS {duck_type(type)})"

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.char_types import has_limit, raw_type
@@ -10,9 +12,9 @@ from twinspark.tables.delta import DeltaTable
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.listing import local_path
-from twinspark.tables.session_catalog import SessionCatalog, View
+from twinspark.tables.session_catalog import Function, SessionCatalog, View
 from twinspark.tables.spark_scan import spark_query
-from twinspark.types import quote_identifier, sql_name
+from twinspark.types import StructType, quote_identifier, sql_name
 
 BESIDE = "beside: "  # begins a state for which Spark has a table of its own beside the view; its name ends the line
 
@@ -80,14 +82,58 @@ def view_over(identifier: Identifier, query: str) -> str:
 
 
 def view_state(view: View, known: str | None) -> tuple[str, list[str]]:
-    """Names in the view's text are looked up where it was made."""
-    state = f"{view.text} in {view.namespace} as {view.columns}"
+    """Names in the view's text are looked up where it was made, under the settings of then."""
+    comments = view.comments or (None,) * len(view.columns)
+    columns = ", ".join(map(column_of_view, view.columns, comments))
+    names = f" ({columns})" if columns else ""
+    made = f"CREATE OR REPLACE VIEW {view.identifier}{names}{comment(view.comment)} AS {view.text}"
+    state = f"{made} in {view.namespace} by {sorted(view.config.items())}"
+    return state, [] if state == known else made_there(made, view.namespace[0], view.config)
+
+
+def column_of_view(name: str, told: str | None) -> str:
+    return f"{quote_identifier(name)}{comment(told)}"
+
+
+def comment(told: str | None) -> str:
+    return "" if told is None else f" COMMENT {text(told)}"
+
+
+def made_there(statement: str, database: str, config: Mapping[str, str]) -> list[str]:
+    settings = [f"SET {key}={value}" for key, value in config.items()]
+    back = [f"RESET {key}" for key in config]
+    return [make_database(database), f"USE {quote_identifier(database)}", *settings, statement, *back, "USE default"]
+
+
+def function_state(function: Function, known: str | None) -> tuple[str, list[str]]:
+    """A function of ours as Spark would have kept it: its body is read where and how it was made."""
+    told = function.definition
+    state = json.dumps(dict(told), sort_keys=True)
     if state == known:
         return state, []
-    there = ".".join(map(quote_identifier, view.namespace))
-    names = f" ({', '.join(map(quote_identifier, view.columns))})" if view.columns else ""
-    made = f"CREATE OR REPLACE VIEW {view.identifier}{names} AS {view.text}"
-    return state, [make_database(view.namespace[0]), f"USE {there}", made, "USE default"]
+    head = f"CREATE OR REPLACE FUNCTION {function.identifier}"
+    if "class_name" in told:
+        resources = ", ".join(f"{kind} {text(path)}" for kind, path in told["resources"])
+        return state, [f"{head} AS {text(told['class_name'])}" + (f" USING {resources}" if resources else "")]
+    parameters = ", ".join(map(parameter_ddl, told["parameters"]))
+    made = f"{head}({parameters}) RETURNS {returned(told)}{comment(told['comment'])} RETURN {told['body']}"
+    return state, made_there(made, told["database"], told["config"])
+
+
+def parameter_ddl(told: Mapping[str, Any]) -> str:
+    default = "" if told["default"] is None else f" DEFAULT {told['default']}"
+    return f"{quote_identifier(told['name'])} {told['type']}{default}"
+
+
+def returned(told: Mapping[str, Any]) -> str:
+    if not told["columns"]:
+        return str(told["returns"])
+    columns = StructType.fromJson(json.loads(told["columns"])).fields
+    return f"TABLE ({', '.join(f'{quote_identifier(each.name)} {sql_name(each.dataType)}' for each in columns)})"
+
+
+def forget_function(database: str, name: str) -> str:
+    return f"DROP FUNCTION IF EXISTS {quote_identifier(database)}.{quote_identifier(name)}"
 
 
 def file_table_state(table: FileTable, known: str | None) -> tuple[str, list[str]]:

@@ -44,7 +44,8 @@ from twinspark.tables.store import Store
 from twinspark.tables.transforms import Transform
 from twinspark.types import quote_identifier
 
-# Small appends are merged, so that planning stays short; other processes' commits are waited for.
+# Small appends are merged, so that planning stays short; other processes' commits are waited for; of the metadata that
+# each commit writes anew the last hundred stay.
 TABLE_DEFAULTS = {
     "format-version": "2",
     "commit.manifest-merge.enabled": "true",
@@ -52,6 +53,7 @@ TABLE_DEFAULTS = {
     "commit.retry.num-retries": "20",
     "commit.retry.min-wait-ms": "20",
     "commit.retry.max-wait-ms": "1000",
+    "write.metadata.delete-after-commit.enabled": "true",
     "write.parquet.compression-codec": "zstd",
 }
 RESERVED = {"location", "provider", "external", "is_managed_location"}

@@ -1,13 +1,11 @@
 """The files of a table, decoded once per manifest and pruned by their bounds."""
 
 import struct
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import reduce
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.transforms import BucketTransform
 
 from twinspark.errors import NotNative
+from twinspark.tables.kept import Kept
 from twinspark.tables.predicates import And, Comparison, In, IsNotNull, IsNull, Or, Predicate, StartsWith
 
 Mask = Any  # a numpy array of booleans, one per file: may this file hold a matching row?
@@ -55,23 +54,16 @@ class ColumnBounds:
     may_have_nan: Mask
 
 
-_indexes: OrderedDict[str, ManifestIndex] = OrderedDict()
-_lock = Lock()
-_KEPT = 4096
+_indexes: Kept[ManifestIndex] = Kept(4096)
+_lists: Kept[tuple[ManifestFile, ...]] = Kept(1024)
 
 
 def manifest_index(manifest: ManifestFile, io: FileIO) -> ManifestIndex:
-    with _lock:
-        found = _indexes.get(manifest.manifest_path)
-        if found is not None:
-            _indexes.move_to_end(manifest.manifest_path)
-            return found
-    made = read_manifest(manifest, io)
-    with _lock:
-        _indexes[manifest.manifest_path] = made
-        while len(_indexes) > _KEPT:
-            _indexes.popitem(last=False)
-    return made
+    return _indexes.get(manifest.manifest_path, lambda: read_manifest(manifest, io))
+
+
+def manifests_of(snapshot: Snapshot, io: FileIO) -> tuple[ManifestFile, ...]:
+    return _lists.get(snapshot.manifest_list, lambda: tuple(snapshot.manifests(io)))
 
 
 def read_manifest(manifest: ManifestFile, io: FileIO) -> ManifestIndex:
@@ -84,7 +76,7 @@ def indexes_of(snapshot: Snapshot | None, io: FileIO) -> list[ManifestIndex]:
     """The manifests of a snapshot; tables with delete files are read by engines that merge them."""
     if snapshot is None:
         return []
-    manifests = snapshot.manifests(io)
+    manifests = manifests_of(snapshot, io)
     if any(manifest.content == ManifestContent.DELETES for manifest in manifests):
         raise NotNative("an Iceberg table with delete files")
     return [manifest_index(manifest, io) for manifest in manifests]

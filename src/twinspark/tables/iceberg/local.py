@@ -4,9 +4,15 @@ import os
 import threading
 from typing import Any
 
+from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException, TableAlreadyExistsError
 from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile, OutputStream
+from pyiceberg.serializers import FromInputFile
+from pyiceberg.table import Table
+
+from twinspark.tables.iceberg.shared_metadata import shared
+from twinspark.tables.kept import Kept
 
 METADATA_FILES = "twinspark.tables.iceberg.local.DurableFiles"
 
@@ -23,9 +29,24 @@ def open_local(name: str, database: str, warehouse: str) -> "LocalCatalog":
 
 
 class LocalCatalog(SqlCatalog):  # type: ignore[misc]  # PyIceberg ships no complete types
-    """A lost race leaves no metadata file behind."""
+    """A lost race leaves no metadata file behind; a metadata file is parsed once."""
 
     _written = threading.local()
+
+    def __init__(self, name: str, **properties: str) -> None:
+        super().__init__(name, **properties)
+        self._files: Kept[Any] = Kept(128)
+
+    def _convert_orm_to_iceberg(self, orm_table: Any) -> Table:
+        location = orm_table.metadata_location
+        metadata = self._files.get(location, lambda: shared(FromInputFile.table_metadata(LocalInput(location))))
+        return Table(
+            identifier=(*Catalog.identifier_to_tuple(orm_table.table_namespace), orm_table.table_name),
+            metadata=metadata,
+            metadata_location=location,
+            io=self._load_file_io(metadata.properties, location),
+            catalog=self,
+        )
 
     def _write_metadata(self, metadata: Any, io: Any, metadata_path: str) -> None:
         self._written.path = metadata_path
@@ -34,11 +55,13 @@ class LocalCatalog(SqlCatalog):  # type: ignore[misc]  # PyIceberg ships no comp
     def commit_table(self, table: Any, requirements: Any, updates: Any) -> Any:
         self._written.path = None
         try:
-            return super().commit_table(table, requirements, updates)
+            done = super().commit_table(table, requirements, updates)
         except (CommitFailedException, TableAlreadyExistsError):
             if self._written.path is not None:
                 os.unlink(local(self._written.path))
             raise
+        self._files.put(done.metadata_location, shared(done.metadata))
+        return done
 
 
 def local(location: str) -> str:

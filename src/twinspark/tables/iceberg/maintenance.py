@@ -3,19 +3,20 @@
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.manifest import DataFile
+from pyiceberg.manifest import DataFile, ManifestFile
 from pyiceberg.table import Table
-from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.table.update import RemoveSnapshotsUpdate
 
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog, current_target
+from twinspark.tables.iceberg.index import manifest_index, manifests_of
 from twinspark.tables.iceberg.local import local
 from twinspark.tables.iceberg.staged import CommitConflict, commit_rewrite
 from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
@@ -77,10 +78,11 @@ def expire_snapshots(
         gone = expired(base, now_ms() if older_than_ms is None else older_than_ms, retain_last)
         if not gone:
             return []
-        files_before = set(reachable(base, base.metadata.snapshots))
+        reach = reachable_metadata if only_appended(base.metadata.snapshots) else reachable
+        theirs = set(reach(base, gone))
         forget(base, [snapshot.snapshot_id for snapshot in gone])
         base.refresh()
-        unused = sorted(files_before - set(reachable(base, base.metadata.snapshots)))
+        unused = sorted(theirs - set(reach(base, base.metadata.snapshots)))
     delete_files(unused)
     return unused
 
@@ -104,8 +106,8 @@ DEFAULT_KEPT = 100
 def keep_short(catalog: IcebergCatalog, identifier: Identifier, slack: int = 20) -> None:
     """Called after commits: history is cut back to what the table keeps, a few commits at a time.
 
-    A commit costs about 0.8 ms more for every snapshot that is retained. The commit before it stands: where another
-    writer is in the way, or the table is gone by now, the next commit's turn comes soon.
+    Metadata that tells of every snapshot there was would be written anew with each. The commit before it stands: where
+    another writer is in the way, or the table is gone by now, the next commit's turn comes soon.
     """
     with suppress(CommitConflict, CommitFailedException):
         if not catalog.table_exists(identifier):
@@ -123,17 +125,33 @@ def expired(table: Table, older_than_ms: int, retain_last: int) -> list[Snapshot
     return [s for s in by_age if s.timestamp_ms < older_than_ms and s.snapshot_id not in kept]
 
 
+def only_appended(snapshots: Sequence[Snapshot]) -> bool:
+    """Whether every snapshot has all files of the one before it: then no data file goes with the old ones."""
+    line = zip([None, *(snapshot.snapshot_id for snapshot in snapshots)], snapshots, strict=False)
+    return all(
+        snapshot.summary is not None
+        and snapshot.summary.operation == Operation.APPEND
+        and (snapshot.parent_snapshot_id == before or before is None)
+        for before, snapshot in line
+    )
+
+
 def reachable(table: Table, snapshots: Iterable[Snapshot]) -> Iterator[str]:
     """Manifest lists, manifests and data files that these snapshots need; a shared manifest is read once."""
-    seen: set[str] = set()
+    manifests: dict[str, ManifestFile] = {}
     for snapshot in snapshots:
         yield local(snapshot.manifest_list)
-        for manifest in snapshot.manifests(table.io):
-            if manifest.manifest_path not in seen:
-                seen.add(manifest.manifest_path)
-                yield local(manifest.manifest_path)
-                entries = manifest.fetch_manifest_entry(table.io, discard_deleted=True)
-                yield from (local(entry.data_file.file_path) for entry in entries)
+        manifests |= {each.manifest_path: each for each in manifests_of(snapshot, table.io)}
+    for path, manifest in manifests.items():
+        yield local(path)
+        yield from (local(file.file_path) for file in manifest_index(manifest, table.io).files)
+
+
+def reachable_metadata(table: Table, snapshots: Iterable[Snapshot]) -> Iterator[str]:
+    """The same without data files, and without a look into any manifest."""
+    for snapshot in snapshots:
+        yield local(snapshot.manifest_list)
+        yield from (local(manifest.manifest_path) for manifest in manifests_of(snapshot, table.io))
 
 
 def remove_orphans(catalog: IcebergCatalog, identifier: Identifier, older_than_ms: int | None = None) -> list[str]:

@@ -32,6 +32,7 @@ from pyspark.sql.types import StructType
 
 from twinspark.errors import JavaError
 from twinspark.tables.iceberg.datafile import WriteTarget, copy_sql, data_files
+from twinspark.tables.iceberg.index import manifests_of
 from twinspark.tables.iceberg.local import local, sync_files
 from twinspark.tables.iceberg.types import spark_schema
 from twinspark.tables.store import Store
@@ -177,7 +178,7 @@ def remove_merged_manifests(table: Table, producer: Any) -> None:
     """PyIceberg merges a new manifest into a larger one and leaves the first behind."""
     snapshot = table.snapshot_by_id(producer.snapshot_id)
     if snapshot is not None:
-        used = {manifest.manifest_path for manifest in snapshot.manifests(table.io)}
+        used = {manifest.manifest_path for manifest in manifests_of(snapshot, table.io)}
         for path in set(producer._written_manifests) - used:
             with suppress(OSError):  # the commit stands; upkeep finds what is left
                 table.io.delete(path)

@@ -23,7 +23,7 @@ from twinspark.tables.transforms import Transform
 from twinspark.types import quote_identifier
 
 SCHEMA_IN_PATH = re.compile(r"/data/s(\d+)/[0-9a-f-]{36}/[^/]+$")
-INTERNAL = ("twinspark.type.", "twinspark.default.", "commit.", "write.parquet.", "history.")
+INTERNAL = ("twinspark.type.", "twinspark.default.", "commit.", "write.metadata.", "write.parquet.", "history.")
 
 
 @dataclass(frozen=True)
