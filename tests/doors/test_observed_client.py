@@ -24,6 +24,20 @@ def test_rows_that_may_stay_unasked_are_observed_by_spark(duck: Any) -> None:
         watched.limit(1).collect()
 
 
+def test_rows_are_observed_while_they_are_written(duck: Any, tmp_path: Any) -> None:
+    """The rows of an insert may come from the table itself: they are looked at before."""
+    watched = Observation("files")
+    counted = F.count(F.lit(1)).alias("rows")
+    duck.range(50).observe(watched, counted).write.parquet(str(tmp_path / "out"))
+    assert watched.get == {"rows": 50}
+    duck.range(3).writeTo("observed_rows").using("parquet").create()
+    again = Observation("table")
+    duck.table("observed_rows").observe(again, counted, F.sum("id").alias("sum")).writeTo("observed_rows").append()
+    assert again.get == {"rows": 3, "sum": 3}
+    assert duck.table("observed_rows").count() == 6
+    duck.sql("DROP TABLE observed_rows")
+
+
 def test_pivot_and_transpose_look_their_values_up(duck: Any) -> None:
     frame = duck.createDataFrame([(1, "a", 10), (2, "b", 20)], "id int, s string, v int")
     assert frame.groupBy("id").pivot("s").sum("v").columns == ["id", "a", "b"]

@@ -93,6 +93,7 @@ class Context:
     shuffles: bool = False  # rows were spread anew: their order is Spark's
     hides_keys: bool = False  # a USING join was read: its sides' own keys can be reached from above as well
     tables: Any = None  # the catalogs, likewise
+    observed: dict[str, bytes] | None = None  # what a command tells of the rows it wrote, by the observation's name
     statement: Any = None  # a command's message, whose SQL may have parameters and DataFrames
     catalog: str = "spark_catalog"
     database: str = "default"

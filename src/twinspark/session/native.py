@@ -141,8 +141,6 @@ class Query:
         check_products(plan, context.config)
         text, statement = run.sql_of(in_order(plan, context))
         observed = tuple(observations_of(plan, message))
-        if observed and message is None:
-            raise NotNative("rows observed while they are written")
         return cls(plan, text, statement, context, cursor, observed)
 
     def stream(self) -> pa.RecordBatchReader:
@@ -153,9 +151,16 @@ class Query:
 
     def bind(self) -> None:
         """Puts what the SQL needs besides itself on the cursor, for those who run the SQL inside their own."""
-        if self.observed:
-            raise NotNative("rows observed while they are written")
+        for each in self.observed:
+            self.tell(each)
         run.prepare(self.cursor, self.statement, self.context.settings)
+
+    def tell(self, each: Observation) -> None:
+        """Before the rows are written: they may come from the table they go to."""
+        if self.context.observed is None:
+            raise NotNative("rows observed while they are written")
+        metrics = run.stream(self.cursor, each.metrics, self.context.settings).read_all()
+        self.context.observed[each.name] = each.told(metrics)
 
     def observations(self) -> Iterator[bytes]:
         """What was observed of the rows, once they have passed."""

@@ -1,6 +1,7 @@
 """Observed metrics (DataFrame.observe): aggregates over rows that passed, told in a response of their own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,27 @@ from twinspark.analysis.observed import observations
 from twinspark.plan.relations import Relation
 from twinspark.session.frames import OBSERVED_METRICS
 from twinspark.spark.wire import bytes_field
+
+# While a command runs: where to put what Spark tells of rows that it computes for us to write.
+OBSERVED: ContextVar[dict[str, bytes] | None] = ContextVar("observed", default=None)
+
+
+def telling(command: Callable[[], tuple[bytes, ...]], observed: dict[str, bytes]) -> Callable[[], tuple[bytes, ...]]:
+    def carry_out() -> tuple[bytes, ...]:
+        token = OBSERVED.set(observed)
+        try:
+            return command()
+        finally:
+            OBSERVED.reset(token)
+
+    return carry_out
+
+
+def pass_on(metrics: Any) -> None:
+    """An answer of Spark's, for whoever sent the command."""
+    observed = OBSERVED.get()
+    if observed is not None:
+        observed[metrics.name] = bytes_field(OBSERVED_METRICS, metrics.SerializeToString())
 
 
 @dataclass(frozen=True)

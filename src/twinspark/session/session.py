@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from twinspark.session.journal import NEVER, Entry, Journal, entry_of
 from twinspark.session.kept_on_spark import KeptOnSpark
 from twinspark.session.native import Cursor, Query, Surroundings
 from twinspark.session.native_operation import NativeOperation, Work, rows_of
+from twinspark.session.observations import telling
 from twinspark.session.operation import Asked, Operation, RelayedOperation, State
 from twinspark.session.plans import decompressed
 from twinspark.session.python_functions import Pythons
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from twinspark.tables.catalogs import Catalogs
 
 log = logging.getLogger("twinspark.session")
+NOTHING_SEEN: Mapping[str, bytes] = {}
 KEPT_ERRORS = 200
 KEPT_OUTCOMES = 1000
 LAST_OPERATION = "twinspark.lastOperation"
@@ -210,8 +212,10 @@ class Session:
     def _native(self, asked: Asked, wanted: str) -> NativeOperation:
         cursor = self.shared.native.cursor()
         if asked.plan.WhichOneof("op_type") == "command":
-            command = read_command(asked.plan.command, self.surroundings().context(cursor), cursor, self)
-            work = self._journalled(asked, command)
+            context = self.surroundings().context(cursor)
+            context.observed = {}
+            command = read_command(asked.plan.command, context, cursor, self)
+            work = self._journalled(asked, telling(command, context.observed), context.observed)
         elif is_catalog_call(asked.plan):
             work = self._journalled(asked, catalog_call(self, asked.plan.root.catalog))
         else:
@@ -224,12 +228,15 @@ class Session:
             asked, framer, cursor, work, choose.NATIVE, instead, self._native_ended, is_quick(asked.plan)
         )
 
-    def _journalled(self, asked: Asked, carry_out: Callable[[], tuple[bytes, ...]]) -> Work:
+    def _journalled(
+        self, asked: Asked, carry_out: Callable[[], tuple[bytes, ...]], observed: Mapping[str, bytes] = NOTHING_SEEN
+    ) -> Work:
         what = change_of(asked.plan) or drops_view(asked.plan, self.views)
 
         def work(operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
             if answer := carry_out():
                 yield answer
+            yield from ((told,) for told in observed.values())
             if what:
                 self._journal_change(asked, what)
             if writes_rows(asked.plan):

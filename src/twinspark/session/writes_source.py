@@ -15,6 +15,7 @@ from twinspark.analysis.context import ROWS_ARE_GIVEN
 from twinspark.analysis.local_data import local_data
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
+from twinspark.session.observations import pass_on
 from twinspark.session.sql_results import Answer
 
 if TYPE_CHECKING:
@@ -108,5 +109,7 @@ def responses(session: "Session", relation: Any) -> Iterator[bytes]:
     request.plan.root.CopyFrom(relation)
     for data in session.spark.stream("ExecutePlan", request.SerializeToString()):
         response = base_pb2.ExecutePlanResponse.FromString(data)
+        for metrics in response.observed_metrics:
+            pass_on(metrics)
         if response.HasField("arrow_batch"):
             yield response.arrow_batch.data
