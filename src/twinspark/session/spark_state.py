@@ -19,7 +19,7 @@ CREATE_VIEW = re.compile(
     rf"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(GLOBAL\s+)?TEMP(?:ORARY)?\s+(?:VIEW|TABLE)\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}",
     re.I,
 )
-DROP_FUNCTION = re.compile(rf"\s*DROP\s+TEMP(?:ORARY)?\s+FUNCTION\s+(?:IF\s+EXISTS\s+)?{NAME}", re.I)
+DROP_FUNCTION = re.compile(rf"\s*DROP\s+(?:TEMP(?:ORARY)?\s+)?FUNCTION\s+(?:IF\s+EXISTS\s+)?{NAME}", re.I)
 DROP_VIEW = re.compile(rf"\s*DROP\s+(?:VIEW|TABLE)\s+(?:IF\s+EXISTS\s+)?{NAME}", re.I)
 ALTER_VIEW = re.compile(rf"\s*ALTER\s+VIEW\s+{NAME}(?:\s+RENAME\s+TO\s+{NAME})?", re.I)
 MAKES_FUNCTION = re.compile(
@@ -78,6 +78,8 @@ def note_spark_side(session: "Session", plan: Any) -> None:
     text = uncommented(sql_text(plan.command.sql_command))
     if found := MAKES_FUNCTION.match(text):
         session.functions.made_on_spark(view_name(found[1])[0])
+    if found := DROP_FUNCTION.match(text):
+        session.functions.dropped_on_spark(view_name(found[1])[0])
     if found := DECLARES.match(text):
         for name in re.split(r"\s*,\s*", found[1]):
             session.variables.made_on_spark(view_name(name)[0])

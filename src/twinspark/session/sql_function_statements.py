@@ -36,6 +36,7 @@ Resolved = TypeVar("Resolved")
 
 def create_function(statement: Any, source: str, context: Context, session: "Session") -> Any:
     parts = parts_of(statement.name, source, context, session)
+    session.functions.check_not_on_spark(parts[-1])
     check_written(statement, source, parts)
     made = function_of(statement, source, parts, context, session)
     if statement.temporary:
@@ -239,6 +240,7 @@ def create_class_function(statement: Any, source: str, context: Context, session
 
 def drop_function(statement: Any, source: str, context: Context, session: "Session") -> Any:
     parts = parts_of(statement.name, source, context, session)
+    session.functions.check_not_on_spark(parts[-1])
     if len(parts) == 1 and parts[0].lower() in SPARK_FUNCTIONS and not session.functions.is_temporary(parts[0]):
         if statement.temporary and statement.if_exists:
             return answer

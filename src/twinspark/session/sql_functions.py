@@ -154,6 +154,14 @@ class Functions:
             self._temporary.pop(name.lower(), None)
             self._on_spark.add(name.lower())
 
+    def dropped_on_spark(self, name: str) -> None:
+        with self._lock:
+            self._on_spark.discard(name.lower())
+
+    def check_not_on_spark(self, name: str) -> None:
+        if name.lower() in self._on_spark:
+            raise NotNative(f"the function {name.lower()} lives on Spark")
+
     def put(self, name: str, function: Any) -> None:
         """A SQL function, or one of Python, which can be called just so."""
         with self._lock:
@@ -184,8 +192,7 @@ class Functions:
     def find(self, parts: Sequence[str], context: Context) -> SqlFunction | None:
         """Builtin ones come first, so they are not asked for here; then temporary, then persisted ones."""
         names = tuple(part.lower() for part in parts)
-        if names[-1] in self._on_spark:
-            raise NotNative(f"the function {names[-1]} lives on Spark")
+        self.check_not_on_spark(names[-1])
         if len(names) == 1 and names[0] in self._temporary:
             return self._temporary[names[0]]
         if names[:-1] in (("session",), ("system", "session")):

@@ -18,7 +18,7 @@ from twinspark.spark.relay import Relay
 from twinspark.tables.catalog import Identifier
 
 if TYPE_CHECKING:
-    from twinspark.tables.session_catalog import SessionCatalog, View
+    from twinspark.tables.session_catalog import Function, SessionCatalog, View
 
 log = logging.getLogger("twinspark.session")
 USER = "twinspark-tables"
@@ -64,6 +64,20 @@ def texts_of(message: Message) -> Iterator[str]:
                     yield from texts_of(part)
 
 
+def callees_first(functions: "list[Function]") -> "list[Function]":
+    """Spark reads a body when the function is made."""
+    placed: list[Function] = []
+    while waiting := [each for each in functions if each not in placed]:
+        names = {each.identifier.name for each in waiting}
+        ready = [each for each in waiting if not names & (words_of(each) - {each.identifier.name})]
+        placed += ready or waiting
+    return placed
+
+
+def words_of(function: "Function") -> set[str]:
+    return set(re.findall(r"\w+", str(function.definition.get("body", "")).lower()))
+
+
 class TablesOnSpark:
     """One for a server: views are the same for all sessions of a Spark. A Spark of our own gets them, another one only
     when that is asked for: its catalog belongs to others too, and it may not see our files."""
@@ -75,6 +89,7 @@ class TablesOnSpark:
         self._generation = 0
         self._session_id = ""
         self._known: dict[tuple[str, str], str] = {}  # (database, table) -> the state Spark's view shows
+        self._known_functions: dict[Identifier, str] = {}
         self._databases: set[str] = set()
 
     def bring(self, relay: Relay, generation: int, rpc: str, request: bytes) -> None:
@@ -91,6 +106,7 @@ class TablesOnSpark:
         if generation != self._generation:
             self._generation, self._session_id = generation, str(uuid.uuid4())
             self._known.clear()
+            self._known_functions.clear()
             self._databases = {"default"}
             self._run(relay, LISTING)
 
@@ -99,15 +115,49 @@ class TablesOnSpark:
         home = self._catalogs.of({}).get(HOME)
         queries = import_module("twinspark.tables.on_spark")
         there = [each for (database,) in home.list_namespaces() for each in home.list_tables([database])]
-        views = self._views(home, there, words)
+        views, functions = self._views(home, there, words), self._functions(home, words)
+        if functions:
+            views = self._views(home, there, words)  # those that the functions' bodies name
         yield from self._new_databases(home, queries, words)
         yield from self._forgotten(queries, {(each.namespace[0], each.name) for each in there})
+        yield from self._forgotten_functions(home, queries)
         made_of = [view.identifier for view in reversed(views)]
-        plain = [each for each in there if each.name in words and each not in made_of]
-        for identifier in (*plain, *made_of):
+        yield from self._shown(home, queries, [each for each in there if each.name in words and each not in made_of])
+        yield from self._shown_functions(queries, functions)
+        yield from self._shown(home, queries, made_of)
+
+    def _shown(self, home: "SessionCatalog", queries: Any, named: list[Identifier]) -> Iterator[str]:
+        for identifier in named:
             key = (identifier.namespace[0], identifier.name)
             self._known[key], statements = queries.shown(home, identifier, self._known.get(key))
             yield from statements
+
+    # ---- functions that our catalog keeps
+
+    def _functions(self, home: "SessionCatalog", words: Words) -> "list[Function]":
+        """Those that are named, and before them those that their bodies call."""
+        there = [each for (database,) in home.list_namespaces() for each in home.list_functions([database])]
+        found: dict[Identifier, Function] = {}
+        while new := [each for each in there if each.name in words and each not in found]:
+            for identifier in new:
+                function = home.load_function(identifier)
+                assert function is not None
+                found = {identifier: function, **found}
+                words.add(str(function.definition.get("body", "")))
+        return callees_first(list(found.values()))
+
+    def _shown_functions(self, queries: Any, functions: "list[Function]") -> Iterator[str]:
+        for function in functions:
+            known = self._known_functions.get(function.identifier)
+            self._known_functions[function.identifier], statements = queries.function_state(function, known)
+            yield from statements
+
+    def _forgotten_functions(self, home: "SessionCatalog", queries: Any) -> Iterator[str]:
+        for identifier in [each for each in self._known_functions if home.load_function(each) is None]:
+            del self._known_functions[identifier]
+            yield queries.forget_function(identifier.namespace[0], identifier.name)
+
+    # ---- tables and views
 
     def _views(self, home: "SessionCatalog", there: list[Identifier], words: Words) -> "list[View]":
         """The views that are named, and those their texts name; what the texts name is added to the words."""
