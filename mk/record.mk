@@ -14,9 +14,15 @@ gaps: $(READY)  ## rewrite the list of recorded cases that still differ: [TOPIC=
 	$(BIN)/python -m tools.replay $(TOPIC) --gaps --show 0
 
 fuzz: $(READY)  ## random inputs on both engines: make fuzz FUNCTION=upper [N=5000] [REMOTE=…]
-	$(BIN)/python -m tools.fuzz $(FUNCTION) --rows $(or $(N),5000) $(if $(REMOTE),--remote $(REMOTE))
+	$(BIN)/python -m tools.fuzz $(FUNCTION) --keep --rows $(or $(N),5000) $(if $(REMOTE),--remote $(REMOTE))
 
-.PHONY: fuzz-queries
+.PHONY: fuzz-all fuzz-missing fuzz-queries
+fuzz-all: $(READY)  ## every native function on both engines, written down in tests/cases/fuzzed.txt: [N=1000] [REMOTE=…]
+	$(BIN)/python -m tools.fuzz --all --rows $(or $(N),1000) $(if $(REMOTE),--remote $(REMOTE))
+
+fuzz-missing: $(READY)  ## native functions that have not passed the fuzz
+	$(BIN)/python -m tools.fuzz --missing
+
 fuzz-queries: $(READY)  ## random queries on both engines: [N=200] [SEED=…] [REMOTE=…]
 	$(BIN)/python -m tools.queries --count $(or $(N),200) $(if $(SEED),--seed $(SEED)) $(if $(REMOTE),--remote $(REMOTE))
 

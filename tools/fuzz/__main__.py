@@ -1,120 +1,161 @@
-"""`python -m tools.fuzz upper --rows 5000`: random inputs on a real Spark and on our engine."""
+"""`python -m tools.fuzz upper --rows 5000`: random inputs on a real Spark and on our engine; `--all`, `--missing`."""
 
 import argparse
 import logging
 import os
 import random
-import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import dataclass
+from itertools import groupby, islice
 
 import pyarrow as pa
-from pyspark.sql import types as t
 
-from tools.cases.connect import Connection, Mode, ServerError, projection
-from tools.cases.files import Section, read_cases, write_cases
-from tools.fuzz.compare import Comparison, Difference
-from tools.fuzz.literals import literal
-from tools.fuzz.shapes import Domain, Shape, domains_of, shapes_of
-from tools.record.groups import topic_of
-from tools.record.values import record_missing
+from tools.cases.connect import Connection, Mode
+from tools.fuzz.asking import Asked
+from tools.fuzz.calls import Form, Line, forms, lines, lines_of
+from tools.fuzz.compare import Compared, Comparison
+from tools.fuzz.found import keep
+from tools.fuzz.ledger import Tally, missing, native_functions, write_ledger
+from tools.fuzz.topics import topic_forms
 from tools.replay.server import server
+from twinspark.functions import canonical
 
-FOUND = Path(__file__).parents[2] / "tests" / "cases" / "found"
 ORACLE = "sc://localhost:15002"
-VARIANTS, SHOWN, KEPT = 6, 5, 3
+SHOWN, GROUP = 4, 6
+BATCH = 24
+EVERYWHERE = [Mode(ansi=False), Mode()]
+MODES = [*EVERYWHERE, Mode(ansi=False, zone="America/Los_Angeles"), Mode(zone="Asia/Kolkata")]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A form with its inputs, and the functions it speaks for."""
+
+    form: Form
+    functions: set[str]
+    asked: Asked
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
-    parser.add_argument("function")
-    parser.add_argument("--rows", type=int, default=5000, help="inputs for each form of the call and each mode")
+    parser.add_argument("functions", nargs="*")
+    parser.add_argument("--all", action="store_true", help="every native function")
+    parser.add_argument("--missing", action="store_true", help="name the native functions not passed yet")
+    parser.add_argument("--skip", type=int, default=0, help="with --all: how many lines of calls.txt to leave out")
+    parser.add_argument("--line", help="only lines of calls.txt that hold this text")
+    parser.add_argument("--rows", type=int, default=5000, help="inputs for each form of a call and each mode")
     parser.add_argument("--seed", type=int, default=None, help="to repeat a run")
+    parser.add_argument("--look", action="store_true", help="write no ledger")
+    parser.add_argument("--keep", action="store_true", help="keep some of what differs as recorded cases")
     parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
     asked = parser.parse_args()
+    if asked.missing:
+        sys.exit(report_missing())
     logging.getLogger("twinspark").setLevel(logging.CRITICAL)  # what fails is told as a difference
     seed = asked.seed if asked.seed is not None else random.randrange(1 << 30)
-    print(f"{asked.function}: seed {seed}")
+    print(f"seed {seed}")
     with server() as ours:
-        found = sum(fuzz(asked.remote, ours, asked.function, asked.rows, seed, mode) for mode in modes())
+        fuzz = Fuzz(asked.remote, ours, asked.rows, seed, asked.look, asked.keep)
+        found = fuzz.run(asked.functions, lines_wanted(asked))
     sys.exit(1 if found else 0)
 
 
-def modes() -> list[Mode]:
-    return [Mode(), Mode(ansi=False), Mode(zone="America/Los_Angeles")]
+def report_missing() -> int:
+    found = missing()
+    for name, why in sorted(found.items()):
+        print(f"{name}\t{why}")
+    print(f"{len(native_functions()) - len(found)} of {len(native_functions())} native functions passed")
+    return 1 if found else 0
 
 
-def fuzz(oracle: str, ours: str, function: str, rows: int, seed: int, mode: Mode) -> int:
-    """How many differing rows were found; they are shown, and some kept as cases."""
-    count = 0
-    chance = random.Random(f"{seed} {mode}")
-    with Connection(oracle, mode) as spark, Connection(ours, mode) as own:
-        for shape in shapes_of(function):
-            for call, domains in calls_of(spark, shape, domains_of(oracle, shape), chance):
-                schema, table = inputs(domains, rows, chance)
+class Fuzz:
+    """One run over two servers; what each function came to is written down as soon as it is known."""
+
+    def __init__(self, oracle: str, ours: str, rows: int, seed: int, look: bool, kept: bool) -> None:
+        self.oracle, self.ours, self.rows, self.seed = oracle, ours, rows, seed
+        self.look, self.kept = look, kept
+        self.tallies: dict[str, Tally] = defaultdict(Tally)
+
+    def run(self, functions: list[str], wanted: list[Line]) -> int:
+        """Mode by mode; a call's inputs depend on the seed, its line and the mode alone."""
+        for mode in MODES:
+            with Connection(self.oracle, mode) as spark, Connection(self.ours, mode) as own:
                 comparison = Comparison(spark, own)
-                differences = list(comparison.differences(call, schema, table))
-                count += len(differences)
-                report(mode, call, comparison, differences, table)
-                keep(oracle, call, domains, differences, table)
-    return count
+                for batch in batches(self.calls(functions, wanted, mode)):
+                    self.compare(comparison, mode, batch)
+        return sum(tally.different for tally in self.tallies.values())
+
+    def calls(self, functions: list[str], wanted: list[Line], mode: Mode) -> Iterator[Call]:
+        for line in wanted:
+            if mode in EVERYWHERE or line.zoned:
+                chance = random.Random(f"{self.seed} {line.text} {mode}")
+                for form in forms(line, lines().index(line), chance):
+                    yield Call(form, line.functions, inputs(form, self.rows, chance))
+        for name in dict.fromkeys(map(canonical, functions)):
+            chance = random.Random(f"{self.seed} {name} {mode}")
+            for form in topic_forms(self.oracle, name):
+                yield Call(form, {name}, inputs(form, self.rows, chance))
+
+    def compare(self, comparison: Comparison, mode: Mode, batch: list[Call]) -> None:
+        found = comparison.compare([call.asked for call in batch])
+        for call, compared in zip(batch, found, strict=True):
+            report(mode, compared)
+            self.count(mode, call, compared)
+            if compared.differences and self.kept:
+                keep(self.oracle, call.asked, dict(call.form.columns), [one.unit for one in compared.differences])
+        if not self.look:
+            write_ledger(self.tallies)
+
+    def count(self, mode: Mode, call: Call, compared: Compared) -> None:
+        ansi, relaxed = (compared.equal, 0) if mode.ansi else (0, compared.equal)
+        for name in call.functions:
+            self.tallies[name] += Tally(
+                ansi, relaxed, compared.errors, len(compared.differences), compared.elsewhere, 1
+            )
 
 
-def calls_of(
-    spark: Connection, shape: Shape, domains: list[Domain | None], chance: random.Random
-) -> Iterator[tuple[str, dict[str, Domain]]]:
-    """The call on columns; where Spark insists on literals, the call with only the first hole a column, some times."""
-    names = [f"a{place}" for place in range(len(domains))]
-    columns = {name: domain for name, domain in zip(names, domains, strict=True) if domain is not None}
-    if len(columns) == len(names) and accepted(spark, shape.filled(names), columns):
-        yield shape.filled(names), columns
-    elif domains[0] is not None:
-        for _ in range(VARIANTS if len(names) > 1 else 0):
-            call = shape.filled(["a0", *(chance.choice(pool) for pool in shape.pools[1:])])
-            if accepted(spark, call, {"a0": domains[0]}):
-                yield call, {"a0": domains[0]}
+def lines_wanted(asked: argparse.Namespace) -> list[Line]:
+    if asked.line:
+        return [line for line in lines() if asked.line in line.text]
+    if asked.all:
+        return list(lines()[asked.skip :])
+    return list(dict.fromkeys(line for name in asked.functions for line in lines_of(name)))
 
 
-def accepted(spark: Connection, call: str, columns: dict[str, Domain]) -> bool:
-    try:
-        spark.analyze(projection(schema_of(columns), [call]))
-    except ServerError:
-        return False
-    return True
+def batches(calls: Iterator[Call]) -> Iterator[list[Call]]:
+    """Calls of one kind that follow each other; a generator stands alone."""
+    for kind, of in groupby(calls, key=lambda call: call.form.kind):
+        many = iter(of)
+        while batch := list(islice(many, 1 if kind == "generator" else BATCH)):
+            yield batch
 
 
-def schema_of(columns: dict[str, Domain]) -> t.StructType:
-    return t.StructType([t.StructField(name, domain.kind) for name, domain in columns.items()])
+def inputs(form: Form, rows: int, chance: random.Random) -> Asked:
+    """Groups are the same for every call: calls are asked side by side."""
+    grouping = random.Random(rows)
+    g = [grouping.randrange(max(1, rows // GROUP)) for _ in range(rows)]
+    fixed = {"n": pa.array(range(rows), pa.int32()), "g": pa.array(g, pa.int32())}
+    table = pa.table(fixed | {name: domain.column(rows, chance) for name, domain in form.columns})
+    return Asked(form.kind, (form.call,), {name: domain.kind for name, domain in form.columns}, table)
 
 
-def inputs(columns: dict[str, Domain], rows: int, chance: random.Random) -> tuple[t.StructType, pa.Table]:
-    return schema_of(columns), pa.table({name: domain.column(rows, chance) for name, domain in columns.items()})
+def report(mode: Mode, compared: Compared) -> None:
+    elsewhere = f", {compared.elsewhere} left to Spark" if compared.elsewhere else ""
+    types = ", ".join(kind.simpleString() for kind in compared.asked.kinds.values())
+    told = f"{compared.equal} equal, {compared.errors} errors, {len(compared.differences)} differ{elsewhere}"
+    print(f"{mode}  {compared.asked.call}  ({types}): {told}", flush=True)
+    for line in shown(compared):
+        print(line, flush=True)
 
 
-def report(mode: Mode, call: str, comparison: Comparison, differences: list[Difference], table: pa.Table) -> None:
-    elsewhere = f", {comparison.not_native} left to Spark" if comparison.not_native else ""
-    print(f"{mode}  {call}: {comparison.rows_compared} rows, {len(differences)} differ{elsewhere}")
-    for difference in differences[:SHOWN]:
-        print(f"  {table.slice(difference.row, 1).to_pylist()[0]}")
-        print(f"    Spark: {difference.spark.kind} {difference.spark.value}")
-        print(f"    we:    {difference.ours.kind} {difference.ours.value}")
-
-
-def keep(oracle: str, call: str, domains: dict[str, Domain], differences: list[Difference], table: pa.Table) -> None:
-    """The first differing rows as literal cases, answered by Spark in every mode, in the topic's file of found ones."""
-    if not differences:
-        return
-    path = FOUND / f"{topic_of(call.partition('(')[0])}.txt"
-    known = read_cases(path) if path.exists() else {}
-    new = [literal_call(call, domains, table.slice(found.row, 1)) for found in differences[:KEPT]]
-    expressions = [*known.get(Section(), {}), *new]
-    write_cases(path, record_missing(oracle, {"": list(dict.fromkeys(expressions))}, known))
-
-
-def literal_call(call: str, domains: dict[str, Domain], row: pa.Table) -> str:
-    literals = {name: literal(row.column(name)[0].as_py(), domain.kind) for name, domain in domains.items()}
-    return re.sub(r"\ba\d+\b", lambda found: literals.get(found[0], found[0]), call)
+def shown(compared: Compared) -> Iterator[str]:
+    for one in compared.differences[:SHOWN]:
+        rows = compared.asked.only([one.unit]).rows.drop_columns(["g"]).to_pylist()
+        yield f"  {rows}"[:700]
+        yield f"    Spark: {one.spark.kind} {one.spark.value} {one.spark.name[:150]}"[:500]
+        yield f"    we:    {one.ours.kind} {one.ours.value} {one.ours.name[:150]}"[:500]
 
 
 if __name__ == "__main__":

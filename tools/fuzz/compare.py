@@ -1,86 +1,146 @@
-"""Runs one call over the same rows on both servers and finds the rows answered otherwise."""
+"""Asks calls of both servers over the same rows and finds the units (rows, groups, partitions) answered otherwise.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+Questions to Spark are dear, so many calls are asked in one projection, each over its own columns and only over the
+units that we answer; what we refuse is asked one by one, and only some of it."""
 
-import pyarrow as pa
-from pyspark.sql import types as t
-from pyspark.sql.connect.proto import relations_pb2
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from tools.cases.connect import Connection, ServerError
+from tools.cases.connect import Connection
 from tools.cases.files import Answer, refusal
-from tools.cases.render import render_column, without_arrow_form
-from tools.cases.typetext import result_text
+from tools.fuzz.asking import Asked, answers
 from tools.replay.run import NOT_NATIVE
 
-BLOCK = 500
-MOST_QUESTIONS = 400
+OWN_QUESTIONS, SPARK_QUESTIONS, FAILURES_ASKED = 150, 24, 2
+Answers = dict[int, Answer]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A row for which the two servers disagree."""
+    """A unit for which the two servers disagree."""
 
-    row: int
+    unit: int
     spark: Answer
     ours: Answer
 
 
+@dataclass
+class Compared:
+    """What came of one call."""
+
+    asked: Asked
+    own: Answers = field(default_factory=dict)
+    equal: int = 0
+    errors: int = 0
+    differences: list[Difference] = field(default_factory=list)
+    own_questions: int = OWN_QUESTIONS
+    spark_questions: int = SPARK_QUESTIONS
+
+    @property
+    def fine(self) -> list[int]:
+        return [unit for unit, answer in self.own.items() if not answer.failed]
+
+    @property
+    def elsewhere(self) -> int:
+        return sum(answer.failed and answer.value == NOT_NATIVE for answer in self.own.values())
+
+    def hold(self, unit: int, spark: Answer) -> None:
+        own = self.own[unit]
+        if (spark.kind, spark.value) == (own.kind, own.value):
+            self.equal += 1
+            self.errors += own.failed
+        else:
+            self.differences.append(Difference(unit, spark, own))
+
+
 class Comparison:
-    """Both servers, and how many questions may still be asked: rows that fail must be looked for one by one."""
+    """Both servers in one mode."""
 
     def __init__(self, spark: Connection, ours: Connection) -> None:
         self.spark, self.ours = spark, ours
-        self.questions = MOST_QUESTIONS
-        self.rows_compared = 0
-        self.not_native = 0
 
-    def differences(self, call: str, schema: t.StructType, rows: pa.Table) -> Iterator[Difference]:
-        for start in range(0, rows.num_rows, BLOCK):
-            yield from self.block(call, schema, rows.slice(start, BLOCK), start)
+    def compare(self, asked: Sequence[Asked]) -> list[Compared]:
+        """Calls of one kind over tables of as many rows."""
+        compared = [Compared(one) for one in asked]
+        self.answer(compared)
+        self.hold([one for one in compared if one.fine])
+        for one in compared:
+            for unit in refused(one.own):
+                one.hold(unit, self.alone(one, unit))
+        return compared
 
-    def block(self, call: str, schema: t.StructType, rows: pa.Table, start: int) -> Iterator[Difference]:
-        """Blocks that fail on either side are halved down to single rows, as long as questions are left."""
-        if self.questions <= 0:
+    # ---- our own answers
+
+    def answer(self, compared: list[Compared]) -> None:
+        """Together where all are answered; else each alone."""
+        together = Asked.together([one.asked for one in compared]) if len(compared) > 1 else None
+        found = answers(self.ours, together) if together else refusal("")
+        for place, one in enumerate(compared):
+            one.own = found[place] if isinstance(found, list) else self.halved(one, one.asked.units)
+
+    def halved(self, one: Compared, units: list[int]) -> Answers:
+        """A block that fails is halved down to the units that fail, as long as questions are left."""
+        if not units or one.own_questions <= 0:
+            return {}
+        one.own_questions -= 1
+        found = answers(self.ours, one.asked.only(units))
+        if isinstance(found, list):
+            return found[0]
+        if len(units) == 1 or self.always(one, found):
+            return dict.fromkeys(units, found)
+        middle = len(units) // 2
+        return self.halved(one, units[:middle]) | self.halved(one, units[middle:])
+
+    def always(self, one: Compared, found: Answer) -> bool:
+        """Whether the call is refused for whatever rows: told by no rows at all."""
+        return one.own_questions == OWN_QUESTIONS - 1 and answers(self.ours, one.asked.only([])) == found
+
+    # ---- Spark's answers to what we answered
+
+    def hold(self, compared: list[Compared]) -> None:
+        """All calls together; where that fails, half of them, down to one call, and then by halves of its units."""
+        if len(compared) <= 1:
+            for one in compared:
+                self.hold_units(one, one.fine)
             return
-        self.questions -= 1
-        spark, ours = (answers(server, call, schema, rows) for server in (self.spark, self.ours))
-        if ours[0].failed and ours[0].value == NOT_NATIVE:
-            self.not_native += rows.num_rows
-        elif rows.num_rows > 1 and (spark[0].failed or ours[0].failed):
-            middle = rows.num_rows // 2
-            yield from self.block(call, schema, rows.slice(0, middle), start)
-            yield from self.block(call, schema, rows.slice(middle), start + middle)
+        found = answers(self.spark, Asked.together([one.asked.cycled(one.fine) for one in compared]))
+        if isinstance(found, list):
+            for one, spark in zip(compared, found, strict=True):
+                self.hold_cycled(one, spark)
         else:
-            self.rows_compared += rows.num_rows
-            for place, (theirs, own) in enumerate(zip(spark, ours, strict=True)):
-                if (theirs.kind, theirs.value) != (own.kind, own.value):
-                    yield Difference(start + place, theirs, own)
+            self.hold(compared[: len(compared) // 2])
+            self.hold(compared[len(compared) // 2 :])
+
+    def hold_cycled(self, one: Compared, spark: Answers) -> None:
+        """Rows were put in the places of those we refuse: the answers are those of the units put there."""
+        fine = one.fine
+        for place, unit in one.asked.places(fine):
+            one.hold(unit, spark.get(place, refusal("no rows")))
+
+    def hold_units(self, one: Compared, units: list[int]) -> None:
+        if not units or one.spark_questions <= 0:
+            return
+        one.spark_questions -= 1
+        found = answers(self.spark, one.asked.only(units))
+        if isinstance(found, list):
+            for unit in units:
+                one.hold(unit, found[0].get(unit, refusal("no rows")))
+        elif len(units) == 1:
+            one.hold(units[0], found)
+        else:
+            self.hold_units(one, units[: len(units) // 2])
+            self.hold_units(one, units[len(units) // 2 :])
+
+    def alone(self, one: Compared, unit: int) -> Answer:
+        found = answers(self.spark, one.asked.only([unit]))
+        return found[0].get(unit, refusal("no rows")) if isinstance(found, list) else found
 
 
-def answers(server: Connection, call: str, schema: t.StructType, rows: pa.Table) -> list[Answer]:
-    """One answer for each row, or the one error of them all."""
-    try:
-        result = server.execute(relation_of(call, schema, rows))
-    except ServerError as error:
-        return [refusal(error.condition, error.message)] * rows.num_rows
-    field = result.schema.fields[0]
-    if without_arrow_form(field.dataType):
-        return answers(server, f"CAST({call} AS STRING)", schema, rows)
-    kind = result_text(field.dataType, field.nullable)
-    return [Answer(kind, text) for text in render_column(result.rows.column(0), field.dataType)]
-
-
-def relation_of(call: str, schema: t.StructType, rows: pa.Table) -> relations_pb2.Relation:
-    relation = relations_pb2.Relation()
-    relation.project.input.local_relation.data = stream_of(rows)
-    relation.project.input.local_relation.schema = schema.json()
-    relation.project.expressions.add().expression_string.expression = call
-    return relation
-
-
-def stream_of(rows: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows.schema) as writer:
-        writer.write_table(rows.combine_chunks())
-    return bytes(sink.getvalue().to_pybytes())
+def refused(own: Answers) -> Iterator[int]:
+    """Units that we refuse with an error of Spark's: some of each condition."""
+    by_condition: dict[str, list[int]] = {}
+    for unit, answer in own.items():
+        if answer.failed and answer.value != NOT_NATIVE:
+            by_condition.setdefault(answer.value, []).append(unit)
+    for units in by_condition.values():
+        yield from units[:: len(units) // FAILURES_ASKED + 1]

@@ -37,11 +37,15 @@ def simple_literal(value: Any, kind: t.DataType) -> str:
         case Decimal():
             return f"CAST('{value:f}' AS {kind.simpleString()})"
         case str():
-            return "'" + "".join(ESCAPES.get(character, character) for character in value) + "'"
+            return quoted(value)
         case bytes():
             return f"X'{value.hex().upper()}'"
         case _:
             return time_literal(value, kind)
+
+
+def quoted(text: str) -> str:
+    return "'" + "".join(ESCAPES.get(character, character) for character in text) + "'"
 
 
 def float_literal(value: float, name: str) -> str:

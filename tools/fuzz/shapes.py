@@ -1,7 +1,7 @@
 """Which calls to fuzz: the lines of the topic tables, with each argument a column of random and of chosen values."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ from pyspark.sql import types as t
 from pyspark.sql.pandas.types import to_arrow_type
 
 from tools.cases.connect import Connection, ServerError, sql_relation
-from tools.fuzz.values import can_make, random_value
+from tools.fuzz.values import NULL_SHARE, can_make, random_value
 from tools.record.grid import HERE, HOLE, WORD, WORDS, hole_pools, topic_names
 from tools.replay.run import function_of
 
@@ -32,17 +32,21 @@ class Shape:
 
 @dataclass(frozen=True)
 class Domain:
-    """The values of one argument: those of its pool, and random ones of the same type."""
+    """The values of one argument: those of its pool and random ones of the same type, or what its maker makes."""
 
     kind: t.DataType
     chosen: tuple[Any, ...]
+    make: Callable[[random.Random], Any] | None = None
 
     def column(self, rows: int, chance: random.Random) -> pa.Array:
         values = [self.value(chance) for _ in range(rows)]
         return pa.array(values, to_arrow_type(self.kind, timezone="UTC"))
 
     def value(self, chance: random.Random) -> Any:
-        return chance.choice(self.chosen) if chance.random() < CHOSEN_SHARE else random_value(self.kind, chance)
+        if self.make is not None:
+            return None if chance.random() < NULL_SHARE else self.make(chance)
+        chosen = self.chosen and chance.random() < CHOSEN_SHARE
+        return chance.choice(self.chosen) if chosen else random_value(self.kind, chance)
 
 
 def shapes_of(function: str) -> list[Shape]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from twinspark.analysis.outer import outer_columns
+from twinspark.duck.lazy_errors import doubtful
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery, children_of
@@ -89,7 +90,15 @@ def unsure(plan: Relation) -> str:
 
 
 def located(error: Exception, plan: Relation) -> Exception:
-    """The error with its context; as it was where none was written as SQL. Only Spark knows which of several parts."""
+    """The error with its context, or NotNative where it may not be Spark's error."""
+    found = with_context(error, plan)
+    if isinstance(found, SparkError) and (why := doubtful(plan)):
+        return NotNative(f"{found.condition}: {why}", nearest=found)
+    return found
+
+
+def with_context(error: Exception, plan: Relation) -> Exception:
+    """As it was where none was written as SQL. Only Spark knows which of several parts."""
     if isinstance(error, SparkError) and error.condition in UNSURE and (why := unsure(plan)):
         return NotNative(why, nearest=error)
     test = TESTS.get(error.condition) if isinstance(error, SparkError) and not error.contexts else None

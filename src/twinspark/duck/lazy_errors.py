@@ -1,0 +1,69 @@
+"""Says when an error of a running plan may not be Spark's: Spark looks at fewer values, or in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twinspark.plan.expressions import Call, Cast, Column, Expression, OuterColumn, Subquery, Variable, children_of
+from twinspark.plan.relations import Filter, Join, Limit, Relation, own_expressions
+from twinspark.plan.rewrite import walk
+from twinspark.types import is_string
+
+# What cannot fail itself, whatever its arguments do.
+QUIET = {"=", "==", "<=>", "<", "<=", ">", ">=", "!=", "and", "or", "not", "isnull", "isnotnull", "in", "coalesce"}
+
+
+def may_fail(node: Expression) -> bool:
+    """As far as its kind tells."""
+    if isinstance(node, Cast):
+        return node.mode == "ansi" and not is_string(node.type)
+    return isinstance(node, Call) and node.name not in QUIET
+
+
+def doubtful(plan: Relation) -> str:
+    """Why Spark may have no such error, or another one; nothing where it surely has this one."""
+    found = (reason for relation in relations(plan) for reason in reasons(relation))
+    return next(found, "")
+
+
+def relations(plan: Relation) -> Iterator[Relation]:
+    yield plan
+    for below in plan.inputs:
+        yield from relations(below)
+
+
+def reasons(relation: Relation) -> Iterator[str]:
+    if isinstance(relation, Limit):
+        yield "rows that a limit may leave out"
+    if isinstance(relation, Join) and relation.condition is not None and is_busy(relation.condition):
+        yield "which rows meet in a join"
+    if isinstance(relation, Filter) and isinstance(relation.input, Filter) and any(map(is_busy, conditions(relation))):
+        yield "which of several conditions comes first"
+    if any(map(beside_null, own_expressions(relation))):
+        yield "beside a null Spark looks no further"
+
+
+def conditions(relation: Relation) -> Iterator[Expression]:
+    """Those joined by AND are filters over each other."""
+    while isinstance(relation, Filter):
+        yield relation.condition
+        relation = relation.input
+
+
+def beside_null(expression: Expression) -> bool:
+    """A call stops at its first null argument (BinaryExpression.eval), before what stands behind it can fail."""
+    if isinstance(expression, Subquery) and doubtful(expression.relation):
+        return True
+    arguments = expression.arguments if isinstance(expression, Call) else ()
+    for place in range(1, len(arguments)):
+        if any(one.nullable for one in arguments[:place]) and is_busy(arguments[place]):
+            return True
+    return any(map(beside_null, children_of(expression)))
+
+
+def is_busy(expression: Expression) -> bool:
+    """Whether it may fail. What is constant fails before any row is looked at, beside a null or not."""
+    nodes = list(walk(expression))
+    return any(isinstance(node, Column | OuterColumn | Variable | Subquery) for node in nodes) and any(
+        map(may_fail, nodes)
+    )

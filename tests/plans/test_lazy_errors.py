@@ -1,0 +1,39 @@
+"""Errors that Spark may not have: beside a null, under a limit, in a join, in one of several conditions."""
+
+import pytest
+from pyspark.sql.connect.proto import relations_pb2
+
+from twinspark.analysis.context import Context
+from twinspark.duck.run import connect, stream
+from twinspark.errors import NotNative, SparkError
+from twinspark.read.proto import read_relation
+
+ROWS = "(select nullif(id, 1) as d, -int(id) as z, int(id - 2147483648) as i from range(3))"
+
+
+def run(text: str) -> None:
+    context = Context()
+    plan = read_relation(relations_pb2.Relation(sql=relations_pb2.SQL(query=text)), context)
+    stream(connect().cursor(), plan, context.settings).read_all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"select d > abs(i) from {ROWS}",
+        f"select 1 / z from {ROWS} limit 1",
+        f"select 1 from {ROWS} where d > -5 and 1 / z > 0",
+        f"select 1 from {ROWS} join (select 0 as y) on 1 / (z + y) > 0",
+    ],
+)
+def test_spark_is_asked(text: str) -> None:
+    with pytest.raises(NotNative) as told:
+        run(text)
+    assert told.value.nearest is not None
+
+
+@pytest.mark.parametrize("text", [f"select abs(i) > d from {ROWS}", f"select 1 / z from {ROWS}"])
+def test_spark_would_say_so(text: str) -> None:
+    with pytest.raises(SparkError) as told:
+        run(text)
+    assert told.value.condition in ("ARITHMETIC_OVERFLOW", "DIVIDE_BY_ZERO")
