@@ -38,7 +38,7 @@ BYTE, SHORT, INT, LONG = ByteType(), ShortType(), IntegerType(), LongType()
 FLOAT, DOUBLE = FloatType(), DoubleType()
 STRING, BINARY, BOOLEAN, NULL = StringType(), BinaryType(), BooleanType(), NullType()
 DATE, TIMESTAMP, TIMESTAMP_NTZ, VARIANT = DateType(), TimestampType(), TimestampNTZType(), VariantType()
-CALENDAR_INTERVAL = CalendarIntervalType()
+CALENDAR_INTERVAL, TIME = CalendarIntervalType(), TimeType(6)
 DAY_TIME = DayTimeIntervalType(DayTimeIntervalType.DAY, DayTimeIntervalType.SECOND)
 YEAR_MONTH = YearMonthIntervalType(YearMonthIntervalType.YEAR, YearMonthIntervalType.MONTH)
 
@@ -74,6 +74,10 @@ def is_null(type: DataType) -> bool:
 
 def is_collated(type: DataType) -> bool:
     return isinstance(type, StringType) and type.collation not in ("UTF8_BINARY", None)
+
+
+def has_time(type: DataType) -> bool:
+    return any(isinstance(inner, TimeType) for inner in nested_types(type))
 
 
 def has_variant(type: DataType) -> bool:

@@ -63,7 +63,7 @@ def test_plain_constants_are_read(kind: str) -> None:
     message = expressions_pb2.Expression.Literal()
     if kind == "specialized_array":
         message.specialized_array.ints.values.extend([1, 2])
-    elif kind in ("null", "array", "map"):
+    elif kind in ("null", "array", "map", "time"):
         getattr(message, kind).SetInParent()
     else:
         setattr(message, kind, type(getattr(message, kind))())

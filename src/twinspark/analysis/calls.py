@@ -21,6 +21,7 @@ from twinspark.functions.gathering import ORDER_FREE, is_plain, unordered
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.functions.registry import AGGREGATE, GENERATOR, Parameter, Signature, Writer
 from twinspark.functions.settings import Settings
+from twinspark.functions.times import TIME_FUNCTIONS
 from twinspark.functions.typing import Call as Typing
 from twinspark.functions.typing import Typed, listed_types, quoted, unexpected_input_type
 from twinspark.plan.expressions import (
@@ -35,6 +36,7 @@ from twinspark.types import (
     CalendarIntervalType,
     DataType,
     MapType,
+    has_time,
     is_null,
     nested_types,
     same_type,
@@ -99,7 +101,7 @@ def call(
             signature = with_writer(signature, typed.writer)
         return make_call(signature, typing, typed, distinct, filter, ordering, ignore_nulls)
     except SparkError as error:
-        if name in REFUSES_AS_SPARK:
+        if name in REFUSES_AS_SPARK or error.condition == "UNSUPPORTED_TIME_TYPE":
             raise
         raise NotNative(f"{name} of these arguments: {error.condition}") from error
 
@@ -164,6 +166,8 @@ def make_call(
         else argument
         for index, argument in enumerate(with_defaults(signature, typing.arguments))
     )
+    if signature.function not in TIME_FUNCTIONS and any(has_time(argument.type) for argument in arguments):
+        raise NotNative(f"{signature.function} of a time of day")
     nullable = typed.nullable or (typed.add_nullable_casts and any(a.nullable for a in arguments))
     common: dict[str, Any] = {
         "type": typed.type,

@@ -25,6 +25,7 @@ from twinspark.types import (
     TimestampNTZType,
     TimestampType,
     VariantType,
+    has_time,
     is_integral,
     is_null,
     is_numeric,
@@ -41,6 +42,9 @@ def cast(
     mode = mode or ("ansi" if settings.ansi else "legacy")
     hidden = not shown or isinstance(target, ArrayType | MapType | StructType)  # Cast.sql leaves these out
     text = child.text if hidden else f"{'TRY_CAST' if mode == 'try' else 'CAST'}({child.text} AS {sql_name(target)})"
+    check_time(target, settings)
+    if isinstance(child.type, VariantType) and has_time(target):
+        raise NotNative("a variant cast to a time of day")
     if not can_cast(child.type, target, mode):
         raise cast_mismatch(child, target, text, mode)
     check_special(child, target)
@@ -52,6 +56,12 @@ def cast(
         mode=mode,
         settings=settings,
     )
+
+
+def check_time(target: DataType, settings: Settings) -> None:
+    """Casts to times are refused where the type is off, constants of them are not (TypeUtils)."""
+    if not settings.time_type and has_time(target):
+        raise SparkError("UNSUPPORTED_TIME_TYPE")
 
 
 SPECIAL = re.compile(r"\s*(epoch|now|today|tomorrow|yesterday)\b.*", re.I | re.S)
@@ -69,6 +79,7 @@ def implicit_cast(child: Expression, target: DataType, settings: Settings) -> Ex
     """A cast that analysis adds: invisible in names, none when only nullability differs."""
     if child.type == target:
         return child
+    check_time(target, settings)
     if is_null(child.type):
         return cast(child, target, settings, shown=False) if may_raise(child) else nulled(child, target)
     if same_type(child.type, target):

@@ -19,12 +19,13 @@ from twinspark.types import (
     StringType,
     TimestampNTZType,
     TimestampType,
+    TimeType,
     YearMonthIntervalType,
     is_numeric,
 )
 
-FIXED = (BooleanType, DateType, TimestampType, TimestampNTZType, DayTimeIntervalType, YearMonthIntervalType)
-HASHABLE = (StringType, BinaryType, BooleanType, DateType, TimestampType, TimestampNTZType, DecimalType)
+FIXED = (BooleanType, DateType, TimestampType, TimestampNTZType, TimeType, DayTimeIntervalType, YearMonthIntervalType)
+HASHABLE = (StringType, BinaryType, BooleanType, DateType, TimestampType, TimestampNTZType, TimeType, DecimalType)
 ARGUMENTS = "min max first last first_value last_value any_value max_by min_by bool_and bool_or every some any"
 NUMBERS = (
     "count sum avg mean try_sum try_avg stddev stddev_samp stddev_pop std variance var_samp var_pop skewness kurtosis "

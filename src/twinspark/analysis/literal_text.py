@@ -20,6 +20,7 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    TimeType,
     YearMonthIntervalType,
 )
 
@@ -38,6 +39,8 @@ def literal_text(value: Any, type: DataType, zone: str) -> str:
         return f"X'{bytes(value).hex().upper()}'"
     if isinstance(type, DateType | TimestampType | TimestampNTZType):
         return datetime_literal(value, type, zone)
+    if isinstance(type, TimeType):
+        return f"TIME '{time_text(value)}'"
     if isinstance(type, DayTimeIntervalType):
         return day_time_text(value, type)
     if isinstance(type, YearMonthIntervalType):
@@ -112,6 +115,13 @@ def timestamp_text(micros: int) -> str:
     seconds, fraction = divmod(rest, 1_000_000)
     clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
     return f"{date_text(days)} {clock}" + (f".{fraction:06d}".rstrip("0") if fraction else "")
+
+
+def time_text(nanos: int) -> str:
+    """A time of day, its fraction without zeros at the end."""
+    seconds, fraction = divmod(nanos, 1_000_000_000)
+    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return clock + (f".{fraction:09d}".rstrip("0") if fraction else "")
 
 
 UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")

@@ -22,19 +22,44 @@ from twinspark.types import (
     same_type,
 )
 
+DEFAULT_SETTINGS, NANOSECONDS = Settings(), pa.int64()
 ODD = (CalendarIntervalType, YearMonthIntervalType, DayTimeIntervalType, UserDefinedType, VariantType)
 
 
-def local_data(table: pa.Table | None, schema: StructType | None, key: str) -> Relation:
+def local_data(
+    table: pa.Table | None, schema: StructType | None, key: str, settings: Settings = DEFAULT_SETTINGS
+) -> Relation:
     if table is None and schema is None:
         raise SparkError("INTERNAL_ERROR", message="a local relation without data and schema")
     if table is None:
         return empty(schema, key)
     found = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
-    own = LocalData(fields=fields_of(found), table=table, key=key)
+    own = LocalData(fields=fields_of(found), table=with_plain_times(table), key=key)
     if any(isinstance(t, ODD) for f in found.fields for t in nested_types(f.dataType)):
         raise NotNative("local rows with intervals, user-defined or variant types")
-    return own if schema is None else under(own, schema)
+    return own if schema is None else under(own, schema, settings)
+
+
+def with_plain_times(table: pa.Table) -> pa.Table:
+    """Times of day as the nanoseconds they are in DuckDB."""
+    wanted = pa.schema([field.with_type(plain_times(field.type)) for field in table.schema])
+    if wanted.types == table.schema.types:
+        return table
+    exact = pa.schema([field.with_type(plain_times(field.type, pa.time64("ns"))) for field in table.schema])
+    return table.cast(exact).cast(wanted)
+
+
+def plain_times(type: pa.DataType, as_type: pa.DataType = NANOSECONDS) -> pa.DataType:
+    if pa.types.is_time64(type):
+        return as_type
+    if pa.types.is_list(type):
+        return pa.list_(type.value_field.with_type(plain_times(type.value_type, as_type)))
+    if pa.types.is_map(type):
+        key, item = type.key_field, type.item_field
+        return pa.map_(key.with_type(plain_times(key.type, as_type)), item.with_type(plain_times(item.type, as_type)))
+    if pa.types.is_struct(type):
+        return pa.struct([field.with_type(plain_times(field.type, as_type)) for field in type])
+    return type
 
 
 def empty(schema: StructType | None, key: str) -> Relation:
@@ -48,7 +73,7 @@ def fields_of(schema: StructType) -> tuple[Field, ...]:
     return tuple(Field(f.name, f.dataType, f.nullable, tuple((f.metadata or {}).items())) for f in schema.fields)
 
 
-def under(own: LocalData, schema: StructType) -> Relation:
+def under(own: LocalData, schema: StructType, settings: Settings) -> Relation:
     """The data cast to the client's schema by position, as Spark's server does."""
     if len(own.fields) != len(schema.fields):
         raise NotNative("local rows whose schema has another number of columns")
@@ -59,5 +84,5 @@ def under(own: LocalData, schema: StructType) -> Relation:
     for column, field in zip(own.columns(), wanted, strict=True):
         if not can_store(column.type, field.type):
             raise NotNative("local rows of another type than their schema")
-        expressions.append(build.implicit_cast(column, field.type, Settings()))
+        expressions.append(build.implicit_cast(column, field.type, settings))
     return Project(input=own, expressions=tuple(expressions), fields=wanted)

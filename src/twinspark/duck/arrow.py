@@ -28,6 +28,7 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    TimeType,
     UserDefinedType,
     VariantType,
 )
@@ -45,6 +46,7 @@ PLAIN: dict[type, pa.DataType] = {
     DateType: pa.date32(),
     TimestampNTZType: pa.timestamp("us"),
     DayTimeIntervalType: pa.duration("us"),
+    TimeType: pa.time64("ns"),
     NullType: pa.null(),
     VariantType: pa.struct(
         [

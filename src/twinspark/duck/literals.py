@@ -23,6 +23,7 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    TimeType,
     YearMonthIntervalType,
     is_integral,
     is_string,
@@ -38,7 +39,7 @@ def literal_sql(value: Any, type: DataType) -> str:
         return f"CAST({text(value)} AS VARCHAR)"
     if isinstance(type, IntegerType) and value >= 0:
         return str(value)
-    if is_integral(type) or isinstance(type, DayTimeIntervalType | YearMonthIntervalType):
+    if is_integral(type) or isinstance(type, DayTimeIntervalType | YearMonthIntervalType | TimeType):
         return f"CAST({value} AS {duck_type(type)})"
     if isinstance(type, DoubleType | FloatType):
         return floating_sql(value, type)

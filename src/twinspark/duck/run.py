@@ -26,7 +26,7 @@ from twinspark.errors import NotNative
 from twinspark.functions.settings import OFFSET, Settings
 from twinspark.plan.python_functions import Workers
 from twinspark.plan.relations import Relation, ShowString
-from twinspark.types import StructField, StructType
+from twinspark.types import StructField, StructType, has_time
 
 ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
 BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at once
@@ -61,6 +61,8 @@ def check_built(text: str, statement: Statement) -> None:
         if name not in native.FUNCTIONS:
             raise NotNative(f"the native function {name} is not built")
     for source in statement.sources.values():
+        if has_time(source.relation.schema) or any(has_time(each.plan.schema) for each in source.inputs):
+            raise NotNative("times of day in a Python function")
         for each in source.inputs:
             check_built(each.text, each.statement)
 

@@ -10,6 +10,7 @@ from twinspark.functions import conditional as conditional
 from twinspark.functions import count_min as count_min
 from twinspark.functions import csv as csv
 from twinspark.functions import dates as dates
+from twinspark.functions import days_and_times as days_and_times
 from twinspark.functions import elsewhere as elsewhere
 from twinspark.functions import formats as formats
 from twinspark.functions import from_json as from_json

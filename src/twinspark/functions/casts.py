@@ -17,6 +17,7 @@ from twinspark.functions.spelling import (
     quoted_name,
     text,
 )
+from twinspark.functions.time_casts import SECONDS, from_time, seconds, text_to_time, time_text
 from twinspark.functions.variant_casts import FromVariant, to_variant
 from twinspark.types import (
     ArrayType,
@@ -37,6 +38,7 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    TimeType,
     VariantType,
     YearMonthIntervalType,
     decimal_for,
@@ -108,6 +110,8 @@ def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
         return year_month_text(sql, source)
     if isinstance(source, CalendarIntervalType):
         return calendar_text(sql)
+    if isinstance(source, TimeType):
+        return time_text(sql)
     return nested_to_string(sql, source, mode, settings)
 
 
@@ -190,6 +194,8 @@ def from_string(sql: str, target: DataType, mode: str, settings: Settings) -> st
         suffix = "_legacy" if mode == "legacy" and is_integral(target) else "_ansi" if mode == "ansi" else ""
         return f"spark_string_to_{STRING_TARGETS[target.__class__]}{suffix}({sql})"
     suffix = "_ansi" if mode == "ansi" else ""
+    if isinstance(target, TimeType):
+        return text_to_time(sql, mode == "ansi")
     if isinstance(target, DateType):
         return f"spark_string_to_date{suffix}({sql})"
     if isinstance(target, TimestampNTZType):
@@ -302,6 +308,10 @@ def other(sql: str, source: DataType, target: DataType, mode: str, settings: Set
         target, DateType | TimestampType | TimestampNTZType
     ):
         return between_datetimes(sql, source, target, settings)
+    if isinstance(source, TimeType) and isinstance(target, DecimalType):
+        return number_to_decimal(seconds(sql), SECONDS, target, mode)
+    if isinstance(source, TimeType):
+        return from_time(sql, source, target, mode)
     if isinstance(source, TimestampType) and is_numeric(target):
         return timestamp_to_number(sql, target, mode)
     if is_integral(source) and isinstance(target, TimestampType):

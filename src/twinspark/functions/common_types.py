@@ -230,6 +230,8 @@ def force_nullable_values(source: DataType, target: DataType) -> bool:
     name = target.typeName()
     if isinstance(source, TimestampType) and name in ("byte", "tinyint", "short", "smallint", "integer"):
         return True
+    if isinstance(source, TimeType) and name in ("byte", "tinyint", "short", "smallint"):
+        return True
     if isinstance(source, FloatType | DoubleType) and isinstance(target, TimestampType):
         return True
     if isinstance(target, DateType):

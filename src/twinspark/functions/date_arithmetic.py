@@ -5,6 +5,7 @@ from __future__ import annotations
 from twinspark.errors import NotNative
 from twinspark.functions.intervals import interval_arithmetic
 from twinspark.functions.time_arithmetic import timestamp_arithmetic
+from twinspark.functions.time_moves import times_of_day
 from twinspark.functions.typing import (
     Call,
     Typed,
@@ -19,6 +20,7 @@ from twinspark.types import (
     DayTimeIntervalType,
     LongType,
     NullType,
+    TimeType,
     YearMonthIntervalType,
     is_integral,
 )
@@ -30,6 +32,7 @@ def timely(call: Call) -> Typed | None:
     """+ and - where a date, a timestamp or an interval takes part (BinaryArithmeticWithDatetimeResolver)."""
     left, right = call.types
     moves = isinstance(left, (*INTERVAL, CalendarIntervalType)) and isinstance(right, DATETIME)
+    moves = moves or (isinstance(left, NullType) and isinstance(right, TimeType))
     days = isinstance(right, DateType) and not isinstance(left, (*TIMELY, NullType))
     if call.name == "+" and (moves or days):
         swapped = Call("+", (call.arguments[1], call.arguments[0]), call.settings, call.text)
@@ -43,7 +46,7 @@ def timely(call: Call) -> Typed | None:
     if call.name == "-" and isinstance(left, DateType) and isinstance(right, DateType):
         writer = "CAST({0} - {1} AS BIGINT) * 86400000000"
         return Typed(DayTimeIntervalType(0, 0), call.any_nullable, writer=writer)
-    return timestamp_arithmetic(call) or interval_arithmetic(call)
+    return times_of_day(call) or timestamp_arithmetic(call) or interval_arithmetic(call)
 
 
 def replace_order(typed: Typed | None) -> Typed | None:

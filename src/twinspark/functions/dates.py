@@ -11,6 +11,7 @@ from twinspark.functions.casts import UTC_ZONES, between_datetimes, in_utc
 from twinspark.functions.intervals import field_of_interval
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import error_with, text
+from twinspark.functions.time_fields import field_of_time, part_of_time
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     DATE,
@@ -52,7 +53,8 @@ def extracted(call: Call) -> Typed:
     """extract(field FROM source), date_part: the functions of the same name."""
     field = str(getattr(call.arguments[0], "value", "")).lower()
     source = call.types[1]
-    typed = field_of_interval(field, source, call) or moment_extracted(field, source, call)
+    typed = field_of_interval(field, source, call) or field_of_time(field, source, call)
+    typed = typed or moment_extracted(field, source, call)
     field_from = f"{call.name}({call.arguments[0].text} FROM {call.arguments[1].text})"
     shown = field_from if call.name in ("datepart", "extract") else None
     return replace(typed, text=shown)
@@ -278,7 +280,7 @@ def time_field(name: str) -> Callable[[Call], Typed]:
         source = call.types[0]
         kind = source if isinstance(source, TimestampNTZType) else TIMESTAMP
         if isinstance(source, TimeType):
-            raise NotNative(f"{name} of a time")
+            return part_of_time(name, 0, call)
         local = "{0}" if kind == NTZ else between_datetimes("{0}", kind, NTZ, call.settings)
         return Typed(INT, False, (kind,), f"CAST({name}({local}) AS INTEGER)", add_nullable_casts=True)
 
@@ -286,7 +288,7 @@ def time_field(name: str) -> Callable[[Call], Typed]:
 
 
 for name in ("hour", "minute", "second"):
-    fn(f"{name}(timestamp|timestamp_ntz)", "", rule=time_field(name))
+    fn(f"{name}(timestamp|timestamp_ntz|time)", "", rule=time_field(name))
 
 
 # ---- months

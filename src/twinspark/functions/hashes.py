@@ -16,7 +16,6 @@ from twinspark.types import (
     DataType,
     MapType,
     StructType,
-    TimeType,
     VariantType,
     is_null,
     nested_types,
@@ -51,7 +50,7 @@ def hash_of(function: str, type: DataType, sql: str, seed: str) -> str:
     """Of a struct the fields one after another; each level doubles the text, so deep ones are left to Spark."""
     if is_null(type):
         return seed
-    if isinstance(type, ArrayType | TimeType):
+    if isinstance(type, ArrayType):
         raise NotNative("the hash of arrays")
     if not isinstance(type, StructType):
         return f"{function}({sql}, {seed})"

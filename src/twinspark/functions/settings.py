@@ -42,4 +42,5 @@ class Settings:
     catalog: str = "spark_catalog"
     database: str = "default"
     last_key_wins: bool = False  # of a map's equal keys; else they are an error
+    time_type: bool = False  # spark.sql.timeType.enabled
     slices: int = 0  # tasks that read rows which came with a query, of a local Spark; 0 where they are not known

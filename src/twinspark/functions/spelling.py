@@ -46,7 +46,7 @@ NAMES: dict[type, str] = {
     TimestampNTZType: "TIMESTAMP",
     DayTimeIntervalType: "BIGINT",  # microseconds: DuckDB's INTERVAL keeps days and months apart
     YearMonthIntervalType: "INTEGER",  # months
-    TimeType: "TIME",
+    TimeType: "BIGINT",  # nanoseconds of the day
     NullType: '"NULL"',
     VariantType: 'STRUCT("value" BLOB, metadata BLOB)',  # Spark's two byte strings
 }

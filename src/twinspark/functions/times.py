@@ -1,22 +1,272 @@
-"""The TIME type: Spark 4.2 refuses it unless `spark.sql.timeType.enabled` says otherwise, so Spark answers."""
+"""The TIME type's functions: made of text and numbers, told as numbers, compared and cut off."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
 from twinspark.errors import NotNative
-from twinspark.functions.registry import SPARK, fn
+from twinspark.functions.registry import fn
+from twinspark.functions.spelling import error, error_with, text
+from twinspark.functions.time_casts import DAY, HOUR, MINUTE, SECOND, cut
+from twinspark.functions.time_fields import check_enabled
+from twinspark.functions.timestamps import bounds_text, fits, local_now
 from twinspark.functions.typing import Call, Typed
-
-REASON = "the TIME type, which is off unless spark.sql.timeType.enabled"
-
-
-def of_time(call: Call) -> Typed:
-    raise NotNative(f"{call.name}: {REASON}")
-
-
-NAMES = (
-    *("current_time", "make_time", "to_time", "try_to_time", "time_diff", "time_trunc"),
-    *("time_from_seconds", "time_from_millis", "time_from_micros"),
-    *("time_to_seconds", "time_to_millis", "time_to_micros"),
+from twinspark.types import (
+    INT,
+    LONG,
+    STRING,
+    TIME,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    TimeType,
+    is_integral,
+    is_null,
+    is_string,
 )
-for name in NAMES:
-    fn(f"{name}(any...)", SPARK, rule=of_time, reason=REASON)
+
+# What else takes times of day as they are: as nanoseconds they compare, group and hash as Spark's own.
+COMPARING = "== < <= > >= <=> equal_null in isnull isnotnull coalesce if case nullif nvl nvl2 ifnull greatest least"
+NESTING = "array struct named_struct map getarrayitem getmapvalue element_at size explode explode_outer typeof"
+GATHERING = "min max count first last any_value max_by min_by collect_list array_agg lag lead count_if"
+OTHER = "+ - hash xxhash64 hour minute second extract date_part to_pretty_string"
+STAMPS = "make_timestamp make_timestamp_ltz make_timestamp_ntz"
+TRIED_STAMPS = "try_make_timestamp try_make_timestamp_ltz try_make_timestamp_ntz"
+OWN = "time_diff time_trunc time_to_seconds time_to_millis time_to_micros"
+TIME_FUNCTIONS = frozenset(" ".join((COMPARING, NESTING, GATHERING, OTHER, STAMPS, TRIED_STAMPS, OWN)).split(" "))
+
+OUT_OF_BOUNDS = "DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION"
+
+
+def all_null(*sqls: str) -> str:
+    return " OR ".join(f"{sql} IS NULL" for sql in sqls)
+
+
+def quoted(sql: str) -> str:
+    """A text as messages show it (toSQLValue)."""
+    escaped = f"replace(replace({sql}, '\\', '\\\\'), chr(39), '\\' || chr(39))"
+    return f"chr(39) || {escaped} || chr(39)"
+
+
+# ---- made of fields
+
+
+def made_type(call: Call) -> Typed:
+    check_enabled(call)
+    casts = (INT, INT, DecimalType(16, 6))
+    if any(not fits(type, cast) for type, cast in zip(call.types, casts, strict=True)):
+        raise NotNative("make_time of these types")
+    return Typed(TIME, True, casts, made)
+
+
+def made(call: Any, hour: str, minute: str, second: str) -> str:
+    """Seconds that are negative or beyond an int are refused first, then field after field (LocalTime.of)."""
+    right = f"{hour} BETWEEN 0 AND 23 AND {minute} BETWEEN 0 AND 59 AND {second} >= 0 AND {second} < 60"
+    nanos = f"{hour} * {HOUR} + {minute} * {MINUTE} + CAST({second} * 1000000 AS BIGINT) * 1000"
+    seconds = bounds_text("SecondOfMinute", "0 - 59", f"CAST(trunc({second}) AS BIGINT)")
+    wrong = (
+        f"CASE WHEN {second} < 0 OR {second} >= 2147483648 THEN {seconds} "
+        f"WHEN {hour} NOT BETWEEN 0 AND 23 THEN {bounds_text('HourOfDay', '0 - 23', hour)} "
+        f"WHEN {minute} NOT BETWEEN 0 AND 59 THEN {bounds_text('MinuteOfHour', '0 - 59', minute)} ELSE {seconds} END"
+    )
+    refused = error_with(OUT_OF_BOUNDS, rangeMessage=wrong)
+    return f"(CASE WHEN {all_null(hour, minute, second)} THEN NULL WHEN {right} THEN {nanos} ELSE {refused} END)"
+
+
+fn("make_time(any, any, any)", "", rule=made_type)
+
+
+# ---- made of text
+
+DEFAULT_PATTERN = "HH:mm:ss.SSSSSS"  # which messages tell, though the rules of casts are followed
+QUOTED = re.compile("'[^']*'")
+
+
+def check_pattern(call: Call) -> None:
+    """Letters of the clock alone, and no finer than microseconds: the reader of timestamps reads the same then."""
+    value = getattr(call.arguments[1], "value", None)
+    if not isinstance(value, str):
+        raise NotNative(f"{call.name} with a pattern that is no constant")
+    plain = QUOTED.sub("", value)
+    if re.search("[A-Za-z]", re.sub("[HhmsSa]", "", plain)) or plain.count("S") > 6:
+        raise NotNative(f"{call.name} with a pattern of more than hours, minutes and seconds")
+
+
+def read_type(tries: bool) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        check_enabled(call)
+        if not all(is_string(type) or is_null(type) for type in call.types):
+            raise NotNative(f"{call.name} of what is no string")
+        if any(map(is_null, call.types)):
+            writer: Any = "CAST(NULL AS BIGINT)"
+        else:
+            writer = (
+                read_by_pattern(call, tries) if len(call.arguments) == 2 else read(tries, "spark_string_to_time({0})")
+            )
+        inner = f"to_time({', '.join(argument.text for argument in call.arguments)})"
+        return Typed(TIME, True, None, writer, f"try_to_time({inner})" if tries else inner)
+
+    return rule
+
+
+def read_by_pattern(call: Call, tries: bool) -> str:
+    check_pattern(call)
+    return read(tries, "(epoch_us(spark_parse_timestamp_ntz({0}, {1})) * 1000)", quoted("{1}"))
+
+
+def read(tries: bool, found: str, pattern: str = text(f"'{DEFAULT_PATTERN}'")) -> str:
+    if tries:
+        return found
+    refused = error_with("CANNOT_PARSE_TIME", input=quoted("{0}"), format=pattern)
+    return f"(CASE WHEN {{0}} IS NULL THEN NULL ELSE coalesce({found}, {refused}) END)"
+
+
+for name, tries in (("to_time", False), ("try_to_time", True)):
+    fn(f"{name}(any)", "", rule=read_type(tries))
+    fn(f"{name}(any, any)", "", rule=read_type(tries))
+
+
+# ---- made of numbers
+
+OVERFLOW = error(OUT_OF_BOUNDS, rangeMessage="Overflow in TIME conversion")
+NO_NUMBER = error(OUT_OF_BOUNDS, rangeMessage="Cannot convert NaN or Infinite value to TIME")
+BEYOND = text("Invalid TIME value: must be between 00:00:00 and 23:59:59.999999999, but got ")
+
+
+def in_the_day(nanos: str) -> str:
+    beyond = f"{BEYOND} || CAST({nanos} AS VARCHAR) || ' nanoseconds'"
+    return (
+        f"(CASE WHEN {nanos} BETWEEN 0 AND {DAY - 1} THEN CAST({nanos} AS BIGINT) WHEN {nanos} IS NULL THEN NULL "
+        f"WHEN {nanos} BETWEEN {-(1 << 63)} AND {(1 << 63) - 1} THEN {error_with(OUT_OF_BOUNDS, rangeMessage=beyond)} "
+        f"ELSE {OVERFLOW} END)"
+    )
+
+
+def whole(unit: int) -> str:
+    return in_the_day(f"(CAST({{0}} AS HUGEINT) * {unit})")
+
+
+def of_decimal(wide: str) -> str:
+    """What is finer than a nanosecond overflows as well (longValueExact)."""
+    nanos = "(CAST({0} AS {wide}) * CAST(1000000000 AS DECIMAL(10, 0)))".replace("{wide}", wide)
+    return f"(CASE WHEN {nanos} <> trunc({nanos}) THEN {OVERFLOW} ELSE {in_the_day(f'CAST({nanos} AS HUGEINT)')} END)"
+
+
+def of_real() -> str:
+    """Java's double to long: cut off, and the nearest long where it is beyond."""
+    nanos = "(CAST({0} AS DOUBLE) * 1000000000)"
+    most = f"CAST({(1 << 63) - 1} AS HUGEINT)"
+    least = f"CAST({-(1 << 63)} AS HUGEINT)"
+    wide = (
+        f"(CASE WHEN {nanos} >= 9.2e18 THEN least({most}, CAST(least({nanos}, 1e30) AS HUGEINT)) "
+        f"WHEN {nanos} <= -9.2e18 THEN greatest({least}, CAST(greatest({nanos}, -1e30) AS HUGEINT)) "
+        f"ELSE CAST(trunc({nanos}) AS HUGEINT) END)"
+    )
+    return f"(CASE WHEN NOT isfinite(CAST({{0}} AS DOUBLE)) THEN {NO_NUMBER} ELSE {in_the_day(wide)} END)"
+
+
+def since_midnight(unit: int) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        check_enabled(call)
+        source = call.types[0]
+        if is_integral(source) or is_null(source):
+            return Typed(TIME, True, (LONG,) if is_null(source) else None, whole(unit))
+        if unit != SECOND:
+            raise NotNative(f"{call.name} of {source.simpleString()}")
+        if isinstance(source, DecimalType) and source.precision <= 28 and source.scale <= 18:
+            return Typed(TIME, True, None, of_decimal(f"DECIMAL(28, {source.scale})"))
+        if isinstance(source, DoubleType | FloatType):
+            return Typed(TIME, True, None, of_real())
+        raise NotNative(f"{call.name} of {source.simpleString()}")
+
+    return rule
+
+
+fn("time_from_seconds(any)", "", rule=since_midnight(SECOND))
+fn("time_from_millis(any)", "", rule=since_midnight(1_000_000))
+fn("time_from_micros(any)", "", rule=since_midnight(1_000))
+
+
+# ---- told as numbers
+
+
+def told(result: DataType, writer: str) -> Callable[[Call], Typed]:
+    """An argument that Spark does not cast (ExpectsInputTypes)."""
+
+    def rule(call: Call) -> Typed:
+        check_enabled(call)
+        source = call.types[0]
+        if not isinstance(source, TimeType) and not is_null(source):
+            raise NotNative(f"{call.name} of {source.simpleString()}")
+        return Typed(result, True, (TIME,) if is_null(source) else None, writer)
+
+    return rule
+
+
+MICROS = "CAST(({0} + 500) // 1000 * CAST(0.000001 AS DECIMAL(7, 6)) AS DECIMAL(14, 6))"
+fn("time_to_seconds(any)", "", rule=told(DecimalType(14, 6), MICROS))
+fn("time_to_millis(any)", "", rule=told(LONG, "({0} // 1000000)"))
+fn("time_to_micros(any)", "", rule=told(LONG, "({0} // 1000)"))
+
+
+# ---- by units
+
+UNITS = {"HOUR": HOUR, "MINUTE": MINUTE, "SECOND": SECOND, "MILLISECOND": 1_000_000, "MICROSECOND": 1_000}
+
+
+def by_unit(call: Call, times: tuple[str, ...], write: Callable[[int], str]) -> str:
+    """What is written for a constant unit, or a choice among all; others are refused where no argument is null."""
+    refused = error_with(
+        "INVALID_PARAMETER_VALUE.TIME_UNIT",
+        functionName=text(f"`{call.name}`"),
+        parameter=text("`unit`"),
+        invalidValue=quoted("{0}"),
+    )
+    value = getattr(call.arguments[0], "value", None)
+    if isinstance(value, str) and value.upper() in UNITS:
+        return write(UNITS[value.upper()])
+    branches = " ".join(f"WHEN spark_upper({{0}}) = {text(name)} THEN {write(unit)}" for name, unit in UNITS.items())
+    return f"(CASE WHEN {all_null('{0}', *times)} THEN NULL {branches} ELSE {refused} END)"
+
+
+def as_time(type: DataType) -> DataType:
+    return type if isinstance(type, TimeType) else TIME
+
+
+def difference(call: Call) -> Typed:
+    check_enabled(call)
+    writer = by_unit(call, ("{1}", "{2}"), lambda unit: f"(({{2}} - {{1}}) // {unit})")
+    return Typed(LONG, True, (STRING, *map(as_time, call.types[1:])), writer)
+
+
+def cut_off(call: Call) -> Typed:
+    check_enabled(call)
+    kind = as_time(call.types[1])
+    return Typed(kind, True, (STRING, kind), by_unit(call, ("{1}",), lambda unit: f"({{1}} - {{1}} % {unit})"))
+
+
+fn("time_diff(string, time, time)", "", rule=difference)
+fn("time_trunc(string, time)", "", rule=cut_off)
+
+
+# ---- now
+
+
+def now_type(call: Call) -> Typed:
+    """Allowed where the type is off, unlike the other functions."""
+    precision = getattr(call.arguments[0], "value", None) if call.arguments else 6
+    if not isinstance(precision, int) or not 0 <= precision <= 6:
+        raise NotNative("current_time of what is no digit from 0 to 6")
+    return Typed(TimeType(precision), False, None, now(precision))
+
+
+@cache
+def now(precision: int) -> Callable[..., str]:
+    return lambda call, *_: cut(f"(epoch_us({local_now(call)}) % 86400000000 * 1000)", precision)
+
+
+fn("current_time(any = 6)", "", rule=now_type, shows_defaults=True)

@@ -60,7 +60,12 @@ def parse_line(line: str) -> ConfigEntry:
 def defaults() -> dict[str, str]:
     """What a key answers when nobody set it."""
     recorded = {entry.key: entry.default for entry in entries().values() if entry.default is not None}
-    return {**recorded, "spark.sql.session.timeZone": local_zone(), "spark.sql.globalTempDatabase": "global_temp"}
+    return {
+        **recorded,
+        "spark.sql.session.timeZone": local_zone(),
+        "spark.sql.globalTempDatabase": "global_temp",
+        "spark.sql.timeType.enabled": str("SPARK_TESTING" in os.environ).lower(),  # Utils.isTesting
+    }
 
 
 def local_zone() -> str:

@@ -16,13 +16,14 @@ from twinspark.analysis.products import check_products
 from twinspark.analysis.row_order import in_spark_order
 from twinspark.analysis.shown_sketches import check_shown_sketches
 from twinspark.duck import native, run
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import LocalData, Relation, Scan
 from twinspark.read.proto import read_relation
 from twinspark.session.observations import Observation, observations_of
 from twinspark.session.tables_session import ServerCatalogs, SessionTables
 from twinspark.spark.java import declared_version
 from twinspark.tables.files import FileScan, ScanContext, scan
+from twinspark.types import has_time
 
 Cursor: TypeAlias = duckdb.DuckDBPyConnection
 
@@ -146,6 +147,8 @@ class Query:
     def stream(self) -> pa.RecordBatchReader:
         if isinstance(self.plan, LocalData) and not self.plan.fields and not self.plan.table.num_rows:
             return pa.RecordBatchReader.from_batches(pa.schema([]), [])  # a command's result; DuckDB needs a column
+        if not self.context.settings.time_type and has_time(self.plan.schema):
+            raise SparkError("UNSUPPORTED_TIME_TYPE")  # SparkConnectPlanExecution.processAsArrowBatches
         check_shown_sketches(self.plan, lambda: in_order(self.plan, self.context))
         return run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
 

@@ -8,7 +8,8 @@
  *     spark_local_to_instant(timestamp, zone)     TIMESTAMP_NTZ to TIMESTAMP
  *     spark_instant_to_local(timestamptz, zone)   TIMESTAMP to TIMESTAMP_NTZ
  *     spark_date_to_instant(date, zone)           DATE to TIMESTAMP
- *     spark_date_to_string(date)                  years over 9999 and under 0 too */
+ *     spark_date_to_string(date)                  years over 9999 and under 0 too
+ *     spark_time_to_string(nanoseconds)           a time of day, its fraction without zeros at the end */
 #include "zone.h"
 #include <stdio.h>
 #include <time.h>
@@ -324,6 +325,18 @@ static void date_text_rows(native_call *call) {
     }
 }
 
+static void time_text_rows(native_call *call) {
+    char buffer[40];
+    EACH_ROW(call, row) {
+        int64_t nanos = ARGUMENT(call, int64_t, 0)[row], second = nanos / 1000000000;
+        int length = snprintf(buffer, sizeof buffer, "%02d:%02d:%02d.%09d", (int)(second / 3600), (int)(second / 60 % 60),
+                              (int)(second % 60), (int)(nanos % 1000000000));
+        while (buffer[length - 1] == '0' && length > 9)
+            length--;
+        set_text(call, row, buffer, (size_t)(length == 9 ? 8 : length));
+    }
+}
+
 const native_function datetime_functions[] = {
     {"spark_string_to_date", "v>D", date_rows, NULL},
     {"spark_string_to_date_ansi", "v>D", date_rows, ""},
@@ -337,4 +350,5 @@ const native_function datetime_functions[] = {
     {"spark_instant_to_local", "Zv>T", instant_to_local_rows, NULL},
     {"spark_date_to_instant", "Dv>Z", date_to_instant_rows, NULL},
     {"spark_date_to_string", "D>v", date_text_rows, NULL},
+    {"spark_time_to_string", "l>v", time_text_rows, NULL},
     {NULL}};

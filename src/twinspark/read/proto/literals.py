@@ -31,6 +31,7 @@ from twinspark.types import (
     DecimalType,
     MapType,
     StructType,
+    TimeType,
 )
 
 PLAIN: dict[str, DataType] = {
@@ -53,7 +54,6 @@ PLAIN: dict[str, DataType] = {
 
 TO_SPARK = {
     "calendar_interval": "constants of months, days and microseconds at once",
-    "time": "constants of the TIME type",
 }
 SPECIALIZED: dict[str, DataType] = {
     "bools": BOOLEAN,
@@ -79,6 +79,8 @@ def literal_value(message: Any) -> tuple[Any, DataType]:
         return None, read_type(message.null) if message.null.WhichOneof("kind") else NULL
     if kind == "decimal":
         return decimal_value(message.decimal)
+    if kind == "time":
+        return time_value(message.time)
     if kind == "array":
         return array_value(message)
     if kind == "map":
@@ -88,6 +90,12 @@ def literal_value(message: Any) -> tuple[Any, DataType]:
     if kind == "specialized_array":
         return specialized_value(message.specialized_array)
     raise NotNative(TO_SPARK.get(kind or "", f"a {kind} constant"))
+
+
+def time_value(message: Any) -> tuple[int, DataType]:
+    if not 0 <= message.nano < 86_400_000_000_000:
+        raise NotNative("a constant beyond the day")
+    return message.nano, TimeType(message.precision if message.HasField("precision") else 6)
 
 
 def specialized_value(message: Any) -> tuple[list[Any], DataType]:

@@ -13,6 +13,7 @@ from twinspark.analysis.local_data import local_data
 from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative
+from twinspark.functions.settings import Settings
 from twinspark.plan.relations import Field, OneRow, Scan
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.identifiers import attribute_parts
@@ -22,7 +23,7 @@ from twinspark.read.proto.types import read_schema_text
 from twinspark.read.text import read_query_text
 from twinspark.read.travel import by_options
 from twinspark.read.views import VIEW_READERS, table_frame
-from twinspark.types import StructType
+from twinspark.types import StructType, has_time
 
 VIEW_READERS[relations_pb2.Relation] = read_frame
 
@@ -87,7 +88,7 @@ def read_sql(message: Any, context: Context) -> Frame:
 def read_local_relation(message: Any, context: Context) -> Frame:
     schema = read_schema_text(message.schema) if message.schema else None
     data = message.data if message.HasField("data") else None
-    return local_frame([data] if data is not None else [], schema)
+    return local_frame([data] if data is not None else [], schema, context)
 
 
 @RELATIONS.handles("cached_local_relation")
@@ -102,7 +103,7 @@ def read_chunked_local_relation(message: Any, context: Context) -> Frame:
     schema = None
     if message.HasField("schemaHash"):
         schema = read_schema_text(context.local_relations(message.schemaHash).decode())
-    return local_frame([context.local_relations(hash) for hash in message.dataHashes], schema)
+    return local_frame([context.local_relations(hash) for hash in message.dataHashes], schema, context)
 
 
 def together(tables: list[pa.Table]) -> pa.Table:
@@ -110,10 +111,11 @@ def together(tables: list[pa.Table]) -> pa.Table:
     return pa.Table.from_batches([batch for table in tables for batch in table.to_batches()], tables[0].schema)
 
 
-def local_frame(chunks: list[bytes], schema: StructType | None) -> Frame:
+def local_frame(chunks: list[bytes], schema: StructType | None, context: Context) -> Frame:
     tables = [pa.ipc.open_stream(chunk).read_all() for chunk in chunks]
     digest = hashlib.blake2b(digest_size=16)
     for chunk in chunks:
         digest.update(chunk)
     table = together(tables) if tables else None
-    return frame_of(local_data(table, schema, digest.hexdigest()))
+    settings = context.settings if schema is not None and has_time(schema) else Settings()
+    return frame_of(local_data(table, schema, digest.hexdigest(), settings))

@@ -37,7 +37,7 @@ from twinspark.types import (
 
 CAST_NAMES = frozenset(
     {"bigint", "binary", "boolean", "date", "decimal", "double", "float", "int"}
-    | {"smallint", "string", "timestamp", "tinyint"}
+    | {"smallint", "string", "time", "timestamp", "tinyint"}
 )
 
 

@@ -21,6 +21,7 @@ from twinspark.types import (
     INT,
     LONG,
     SHORT,
+    TIME,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     DataType,
@@ -79,15 +80,13 @@ def walk_typed(node: tree.TypedLiteral, scope: Scope, walk: Walk) -> Expression:
         return build.literal(value)
     if isinstance(value, str):
         raise NotNative(f"SQL: {node.type_name} '{node.text}'")
-    if node.type_name == "DATE":
-        return build.literal(value, DATE)
+    if node.type_name in ("DATE", "TIME"):
+        return build.literal(value, DATE if node.type_name == "DATE" else TIME)
     return timestamp(node, value, walk)
 
 
 def timestamp(node: tree.TypedLiteral, value: int, walk: Walk) -> Expression:
     """Without an offset a timestamp is local time; TIMESTAMP follows spark.sql.timestampType unless it has one."""
-    if node.type_name == "TIME":
-        raise NotNative("SQL: TIME constants")
     plain = node.type_name == "TIMESTAMP" and walk.settings.timestamp_type == "TIMESTAMP_NTZ" and not node.zoned
     if node.type_name == "TIMESTAMP_NTZ" or plain:
         return build.literal(value, TIMESTAMP_NTZ, walk.settings)

@@ -1,0 +1,90 @@
+"""Timestamps made of a date and a time of day: make_timestamp(date[, time[, zone]]) and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.errors import NotNative
+from twinspark.functions.casts import between_datetimes, not_native
+from twinspark.functions.registry import fn
+from twinspark.functions.typing import Call, Typed
+from twinspark.types import (
+    DATE,
+    STRING,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DateType,
+    TimeType,
+    is_null,
+    is_string,
+)
+
+
+def taken(call: Call) -> list[DataType | None]:
+    """Spark casts none of them (ExpectsInputTypes), but for nulls."""
+    kinds: tuple[tuple[type, DataType], ...] = ((DateType, DATE), (TimeType, TIME))
+    casts: list[DataType | None] = []
+    for type, (known, kind) in zip(call.types, kinds, strict=False):
+        if not isinstance(type, known) and not is_null(type):
+            raise NotNative(f"{call.name} of {type.simpleString()}")
+        casts.append(kind if is_null(type) else None)
+    if len(call.types) == 3:
+        if not is_string(call.types[2]) and not is_null(call.types[2]):
+            raise NotNative(f"{call.name} with a zone that is no string")
+        casts.append(STRING)
+    return casts
+
+
+def local(date: str, time: str) -> str:
+    far = not_native("a timestamp of a year outside 1 to 9999")
+    near = f"{date} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
+    made = f"{date} + to_microseconds({time} // 1000)"
+    return f"(CASE WHEN {near} THEN {made} WHEN {date} IS NOT NULL THEN {far} END)"
+
+
+def made(call: Any, date: str, time: str = "CAST(0 AS BIGINT)", zone: str = "") -> str:
+    if zone:
+        return f"spark_local_to_instant({local(date, time)}, {zone})"
+    return between_datetimes(local(date, time), TIMESTAMP_NTZ, TIMESTAMP, call.settings)
+
+
+def made_ntz(call: Any, date: str, time: str) -> str:
+    return local(date, time)
+
+
+def instant(shows: str) -> Callable[[Call], Typed]:
+    """Null only where an argument is; allowed where the TIME type is off."""
+
+    def rule(call: Call) -> Typed:
+        if call.settings.timestamp_type != "TIMESTAMP_LTZ":
+            raise NotNative(f"{call.name} where timestamps are without a zone")
+        text = f"{shows}({', '.join(argument.text for argument in call.arguments)})"
+        return Typed(TIMESTAMP, call.any_nullable, taken(call), made, text)
+
+    return rule
+
+
+def without_zone(tries: bool) -> Callable[[Call], Typed]:
+    def rule(call: Call) -> Typed:
+        inner = f"make_timestamp_ntz({', '.join(argument.text for argument in call.arguments)})"
+        return Typed(TIMESTAMP_NTZ, True, taken(call), made_ntz, f"try_make_timestamp_ntz({inner})" if tries else inner)
+
+    return rule
+
+
+SHOWN = {
+    "make_timestamp": "make_timestamp",
+    "make_timestamp_ltz": "make_timestamp",
+    "try_make_timestamp": "try_make_timestamp",
+    "try_make_timestamp_ltz": "make_timestamp",
+}
+for name, shows in SHOWN.items():
+    if not name.endswith("_ltz"):
+        fn(f"{name}(any)", "", rule=instant(shows))
+    fn(f"{name}(any, any)", "", rule=instant(shows))
+    fn(f"{name}(any, any, any)", "", rule=instant(shows))
+fn("make_timestamp_ntz(any, any)", "", rule=without_zone(False))
+fn("try_make_timestamp_ntz(any, any)", "", rule=without_zone(True))
