@@ -11,6 +11,7 @@ from twinspark.analysis import build
 from twinspark.analysis.chance import with_places
 from twinspark.analysis.row_places import is_evaluable
 from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, plans_of, renewed
+from twinspark.analysis.spreads import asks_partition, with_partition_columns
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
@@ -93,6 +94,8 @@ def passing(frame: Frame, attribute: Attribute) -> Named:
 def project(frame: Frame, columns: Sequence[Named]) -> Frame:
     """Columns of plain expressions (aggregates and generators are taken apart before)."""
     columns = [c if c.expression.__class__ is Column else told(c, frame, columns) for c in columns]
+    if any(asks_partition(c.expression) for c in columns if c.expression.__class__ is not Column):
+        frame, columns = in_partitions(frame, columns)
     attributes = tuple(column.attribute() for column in columns)
     attributes = distinct_ids(attributes)
     relation = Project(
@@ -131,6 +134,16 @@ def told(column: Named, frame: Frame, columns: Sequence[Named]) -> Named:
 
     made = with_places(column.expression, frame.relation, folds)
     return column if made is column.expression else replace(column, expression=made)
+
+
+def in_partitions(frame: Frame, columns: Sequence[Named]) -> tuple[Frame, Sequence[Named]]:
+    """Rows of which it is known in which partition they are get two columns more, out of sight."""
+    made = with_partition_columns(frame.relation, [column.expression for column in columns])
+    if made is None:
+        return frame, columns
+    relation, expressions = made
+    told = [replace(column, expression=e) for column, e in zip(columns, expressions, strict=True)]
+    return replace(frame, relation=relation, source=None), told
 
 
 def positions(attributes: Sequence[Attribute]) -> dict[int, int]:
@@ -199,8 +212,8 @@ def sort(frame: Frame, ordering: Sequence[SortOrder], is_global: bool = True) ->
     )
 
 
-def spread(frame: Frame) -> Frame:
-    return over(frame, lambda input: Spread(input=input, fields=input.fields))
+def spread(frame: Frame, how: str = "", count: int = 0, keys: Sequence[SortOrder] = ()) -> Frame:
+    return over(frame, lambda input: Spread(input=input, how=how, count=count, keys=tuple(keys), fields=input.fields))
 
 
 def limit(frame: Frame, count: int | None, offset: int = 0) -> Frame:

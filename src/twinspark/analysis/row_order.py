@@ -29,6 +29,7 @@ from twinspark.analysis.row_places import (
     tasked,
     without_places,
 )
+from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
 from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.functions.settings import Settings
@@ -38,6 +39,7 @@ from twinspark.plan.relations import (
     Distinct,
     Field,
     Filter,
+    Generate,
     Join,
     Keep,
     Limit,
@@ -52,6 +54,7 @@ from twinspark.plan.relations import (
     Shared,
     ShowString,
     Sort,
+    Spread,
     Tail,
     Values,
 )
@@ -116,6 +119,20 @@ class Ordering:
     @made.register(Tail)
     @made.register(Observe)
     def _(self, relation: Any) -> Ordered | None:
+        below = self.of(relation.input)
+        return below and Ordered(replace(relation, input=below.relation))
+
+    @made.register
+    def _(self, relation: Spread) -> Ordered | None:
+        """Partition by partition, in each as the tasks before sent their rows."""
+        settings = replace(self.settings, slices=self.partitions.slices)
+        rows = spread_rows(relation, settings, alike=False)
+        if rows is None:
+            return None
+        return Ordered(without_places(sorted_by(rows, tuple(map(ascending, rows.columns()[-2:])))))
+
+    @made.register
+    def _(self, relation: Generate) -> Ordered | None:
         below = self.of(relation.input)
         return below and Ordered(replace(relation, input=below.relation))
 

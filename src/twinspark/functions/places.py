@@ -30,6 +30,19 @@ def drawn(signature: Signature) -> Signature:
     return replace(signature, writer="spark_rand({0} + {1}, {2})")
 
 
+IN_PARTITION = {  # {0} the seed, {1} the partition, {2} the row's place there
+    "rand": "spark_rand({0} + {1}, {2})",
+    "randn": "spark_randn({0} + {1}, {2})",
+    "spark_partition_id": "CAST({1} AS INTEGER)",
+    "monotonically_increasing_id": "({1} * 8589934592 + {2})",
+}
+
+
+@cache
+def in_partition(signature: Signature) -> Signature:
+    return replace(signature, writer=IN_PARTITION[signature.function])
+
+
 TASK_AGGREGATES = frozenset(["sum", "avg", "stddev_samp", "stddev_pop", "var_samp", "var_pop", "skewness", "kurtosis"])
 
 

@@ -193,7 +193,14 @@ class Distinct(Unary):
 
 @dataclass(frozen=True, kw_only=True)
 class Spread(Unary):
-    """The same rows, spread over partitions as the query says: which row is where, and their order, is Spark's."""
+    """The same rows, spread over partitions as the query says.
+
+    `how`: coalesce, rounds (one row after another), hash, id or range, by the keys, over `count` partitions; empty
+    where which row is where, and their order, is Spark's."""
+
+    how: str = ""
+    count: int = 0
+    keys: tuple[SortOrder, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -256,24 +256,31 @@ def read_hint(message: Any, context: Context) -> Frame:
 
 @RELATIONS.handles("repartition")
 def read_repartition(message: Any, context: Context) -> Frame:
-    """How rows are spread over partitions changes no answer but their order."""
+    """How rows are spread over partitions changes no answer but their order, and what is asked of partitions."""
     context.shuffles = True
-    return make.spread(read_frame(message.input, context))
+    how = "rounds" if not message.HasField("shuffle") or message.shuffle else "coalesce"
+    return make.spread(read_frame(message.input, context), how, message.num_partitions)
 
 
 @RELATIONS.handles("repartition_by_expression")
 def read_repartition_by_expression(message: Any, context: Context) -> Frame:
     context.shuffles = True
     scope = Scope(read_frame(message.input, context), context)
-    for expression in message.partition_exprs:
-        kind = expression.WhichOneof("expr_type")
-        if kind == "sort_order":
-            read_orders([expression.sort_order], scope)
-        elif kind == "direct_shuffle_partition_id":
-            check_partition_id(read_expression(expression.direct_shuffle_partition_id.child, scope))
-        else:
-            read_expression(expression, scope)
-    return make.spread(scope.frame)
+    found = [partition_key(expression, scope) for expression in message.partition_exprs]
+    hows = {how for how, _ in found}
+    how = hows.pop() if len(hows) == 1 and message.num_partitions > 0 else ""
+    return make.spread(scope.frame, how, message.num_partitions, [key for _, key in found])
+
+
+def partition_key(message: Any, scope: Scope) -> tuple[str, SortOrder]:
+    kind = message.WhichOneof("expr_type")
+    if kind == "sort_order":
+        return "range", read_orders([message.sort_order], scope)[0]
+    if kind == "direct_shuffle_partition_id":
+        child = read_expression(message.direct_shuffle_partition_id.child, scope)
+        check_partition_id(child)
+        return "id", SortOrder(child=child)
+    return "hash", SortOrder(child=read_expression(message, scope))
 
 
 def check_partition_id(child: Expression) -> None:
