@@ -148,7 +148,7 @@ def get_create_table_string(message: Any, context: Context, session: "Session") 
     parts, found = found_named(message.table_name, context, session)
     if isinstance(found, TemporaryView):
         raise SparkError("UNSUPPORTED_SHOW_CREATE_TABLE.ON_TEMPORARY_VIEW", tableName=quoted(parts))
-    return lambda: relation_rows(TEXT, [(sql_shows.create_text(found),)])
+    return lambda: relation_rows(TEXT, [(sql_shows.create_text(found, context),)])
 
 
 def table_only(operation: str) -> Callable[[Any, Context, "Session"], Found]:

@@ -69,7 +69,7 @@ def table_rows(parts: tuple[str, ...], found: TemporaryView | Found, extended: b
         return [*rows, *more, *sql_table_text.default_rows(files.schema)]
     rows = column_rows(shown_schema(parts, found, context).fields)
     if isinstance(found, Found) and found.view is not None and extended:
-        rows += detail_rows(details(found.name, found.view))
+        rows += detail_rows(details(found.name, found.view, context.config))
     return rows
 
 

@@ -104,9 +104,9 @@ def information(row: Listed, place: Place, context: Context, session: "Session")
     found = find(parts, context, session)
     rows: list[tuple[str, str]]
     if isinstance(found, TemporaryView):
-        rows = temporary_details(found)
+        rows = temporary_details(found, context.config)
     elif found is not None and found.view is not None:
-        rows = details(found.name, found.view)
+        rows = details(found.name, found.view, context.config)
     elif found is not None and (table := sql_table_text.file_table(found)) is not None:
         rows = sql_table_text.details(found, table)
     elif found is not None:
@@ -172,18 +172,18 @@ def properties_of(found: Found) -> Mapping[str, str]:
 
 
 def show_create(statement: Any, source: str, context: Context, session: "Session") -> Any:
-    if statement.as_serde:
-        raise NotNative("SQL: SHOW CREATE TABLE AS SERDE")
     parts, found = found_of(statement.table, source, context, session)
+    if statement.as_serde and (isinstance(found, TemporaryView) or found.view is None):
+        raise NotNative("SQL: SHOW CREATE TABLE AS SERDE")
     if isinstance(found, TemporaryView):
         problem = SparkError("EXPECT_PERMANENT_VIEW_NOT_TEMP", viewName=quoted(parts), operation="SHOW CREATE TABLE")
         raise located(problem, statement.table, source)
-    return lambda: answer(STATEMENT, [(create_text(found),)])
+    return lambda: answer(STATEMENT, [(create_text(found, context),)])
 
 
-def create_text(found: Found) -> str:
+def create_text(found: Found, context: Context) -> str:
     if found.view is not None:
-        return create_statement(found.view)
+        return create_statement(found.view, context.config)
     from twinspark.tables.describe import show_create_table
 
     table: Any = found.table

@@ -1,7 +1,7 @@
 """What DESCRIBE, SHOW TABLE EXTENDED and SHOW CREATE TABLE say of a view, line by line."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from pyspark.version import __version__ as spark_version
 from twinspark.session.sql_names import TemporaryView
 from twinspark.session.sql_redaction import redacted
 from twinspark.session.text_views import SCHEMA_MODE, TextView, text_view
+from twinspark.session.view_schemas import modes_are_on
 from twinspark.types import StructField, StructType, quote_identifier, quote_if_needed
 
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ def shown_properties(view: "View") -> dict[str, str]:
     return {key: value for key, value in sorted(view.properties.items()) if not key.startswith(OWN)}
 
 
-def details(name: "Name", view: "View") -> list[Detail]:
+def details(name: "Name", view: "View", config: Mapping[str, str]) -> list[Detail]:
     """In the order of CatalogTable.toLinkedHashMap."""
     kept = text_view(view)
     rows = [("Catalog", name.catalog), ("Database", name.identifier.namespace[-1]), ("Table", name.identifier.name)]
     rows += created(view.properties.get(CREATED))
     rows += [("Comment", view.comment)] if view.comment is not None else []
     rows += [("View Text", view.text), ("View Original Text", view.text)]
-    rows += modes(kept, view.properties.get(SCHEMA_MODE, "COMPENSATION"))
+    rows += modes(kept, view.properties.get(SCHEMA_MODE, "COMPENSATION"), config)
     told = redacted(shown_properties(view))
     rows += [("Table Properties", f"[{', '.join(f'{key}={value}' for key, value in told.items())}]")] if told else []
     return rows
@@ -48,30 +49,30 @@ def created(seconds: str | None, version: str = spark_version) -> list[Detail]:
     ]
 
 
-def modes(view: TextView, mode: str) -> list[Detail]:
+def modes(view: TextView, mode: str, config: Mapping[str, str]) -> list[Detail]:
     return [
-        ("View Schema Mode", mode),
+        *([("View Schema Mode", mode)] if modes_are_on(config) else []),
         ("View Catalog and Namespace", f"{quote_if_needed(view.catalog)}.{quote_if_needed(view.database)}"),
         ("View Query Output Columns", f"[{', '.join(map(quote_identifier, view.query_columns))}]"),
     ]
 
 
-def temporary_details(found: TemporaryView) -> list[Detail]:
+def temporary_details(found: TemporaryView, config: Mapping[str, str]) -> list[Detail]:
     view = found.view
     rows = [("Database", found.namespace[0])] if found.namespace else []
     rows.append(("Table", found.name))
     now = str(int(datetime.now(UTC).timestamp()))
     if not isinstance(view, TextView):
-        return [*rows, *created(now, ""), ("View Schema Mode", "BINDING")]
+        return [*rows, *created(now, ""), *([("View Schema Mode", "BINDING")] if modes_are_on(config) else [])]
     rows += created(now)
     rows += [("Comment", view.comment)] if view.comment is not None else []
-    return [*rows, ("View Text", view.text), *modes(view, view.mode)]
+    return [*rows, ("View Text", view.text), *modes(view, view.mode, config)]
 
 
 # ---- SHOW CREATE TABLE
 
 
-def create_statement(view: "View") -> str:
+def create_statement(view: "View", config: Mapping[str, str]) -> str:
     """ShowCreateTableCommand's view: names, comment, properties, mode, text."""
     identifier = view.identifier
     name = ".".join(quote_if_needed(part) for part in (*identifier.namespace, identifier.name))
@@ -81,7 +82,7 @@ def create_statement(view: "View") -> str:
         lines([column(field) for field in StructType.fromJson(json.loads(view.schema)).fields]),
         f"COMMENT '{escaped(view.comment)}'\n" if view.comment is not None else "",
         f"TBLPROPERTIES {lines(told)}" if told else "",
-        f"WITH SCHEMA {view.properties.get(SCHEMA_MODE, 'COMPENSATION')}\n",
+        f"WITH SCHEMA {view.properties.get(SCHEMA_MODE, 'COMPENSATION')}\n" if modes_are_on(config) else "",
         f"AS {view.text}\n",
     ])  # fmt: skip
 

@@ -123,6 +123,7 @@ def create_temporary(statement: Any, source: str, context: Context, session: "Se
         if statement.replace:
             check_not_recursive(quoted(key_of(name, is_global)), statement.query, context, session)
         view = as_text_view(shown, "BINDING", statement.comment, context, session)
+        view = replace(view, name=key_of(name, is_global))
         session.views.keep(name, is_global, statement.replace, view)
         return answer()
 
@@ -202,9 +203,16 @@ def default_mode(context: Context) -> str:
     return "COMPENSATION" if compensates else "BINDING"
 
 
+def binding_of(statement: Any, context: Context) -> str:
+    """Columns that were named cannot change their names or number."""
+    if statement.binding == "EVOLUTION" and statement.columns:
+        return "TYPE EVOLUTION"
+    return statement.binding or default_mode(context)
+
+
 def persisted(name: "Name", shown: Definition, statement: Any, context: Context, session: "Session") -> "View":
     told = dict(statement.properties)
-    told |= {SCHEMA_MODE: statement.binding or default_mode(context), CREATED: str(int(time.time()))}
+    told |= {SCHEMA_MODE: binding_of(statement, context), CREATED: str(int(time.time()))}
     made = view_class()(
         identifier=name.identifier,
         text=shown.text,

@@ -2,20 +2,20 @@
 
 import json
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.local_data import fields_of
-from twinspark.analysis.relations import Named, project
-from twinspark.analysis.scope import Attribute, Frame, frame_of
-from twinspark.errors import NotNative, SparkError
+from twinspark.analysis.scope import Frame, frame_of
+from twinspark.errors import SparkError
 from twinspark.plan.relations import Fields
 from twinspark.read.sql import ParserConfig, parse_query
 from twinspark.read.views import PERSISTED_READER, VIEW_READERS
 from twinspark.read.walk import Walk, read_query
-from twinspark.types import StructType, same_type
+from twinspark.session.view_schemas import bound, mode_of, modes_are_on
+from twinspark.types import StructType
 
 SCHEMA_MODE = "view.schemaMode"
 QUERY_COLUMNS = "view.queryColumns"
@@ -36,22 +36,17 @@ class TextView:
     fields: Fields
     mode: str = "BINDING"
     comment: str | None = None
+    name: tuple[str, ...] = ()
+    is_temporary: bool = True
 
     def frame(self, context: Context) -> Frame:
         """Names mean what they mean now, and are looked up where they were; settings are those of then."""
         then = surroundings_of_then(context, self.config, self.catalog, self.database)
         found = read_query(parse_query(self.text, ParserConfig.of(then.config)), Walk(self.text, then))
-        return self.columns_of(frame_of(found.plain()))
-
-    def columns_of(self, found: Frame) -> Frame:
-        """The view's columns, found by the names they had in its query; new ones behind `*` do not show."""
-        columns = []
-        for name, field, at in zip(self.query_columns, self.fields, ordinals(self.query_columns), strict=True):
-            attribute = nth(found.attributes, name, at)
-            if attribute is None or not same_type(attribute.type, field.type):
-                raise NotNative("SQL: a view whose columns have changed since it was made")
-            columns.append(Named(found.column(attribute), field.name, field.metadata))
-        return project(found, columns)
+        names = found.attributes
+        plain = frame_of(found.plain())
+        known = tuple(replace(new, qualifier=old.qualifier) for new, old in zip(plain.attributes, names, strict=True))
+        return bound(self, replace(plain, attributes=known), context.config, then.settings)
 
 
 def surroundings_of_then(context: Context, config: Mapping[str, str], catalog: str, database: str) -> Context:
@@ -61,16 +56,6 @@ def surroundings_of_then(context: Context, config: Mapping[str, str], catalog: s
     now = context.settings
     then.__dict__["settings"] = replace(then.settings, catalog=now.catalog, database=now.database)
     return then
-
-
-def ordinals(names: Sequence[str]) -> list[int]:
-    """How many of the same name stand before each."""
-    return [[n.lower() for n in names[:at]].count(name.lower()) for at, name in enumerate(names)]
-
-
-def nth(attributes: Sequence[Attribute], name: str, at: int) -> Attribute | None:
-    same = [each for each in attributes if each.name.lower() == name.lower()]
-    return same[at] if at < len(same) else None
 
 
 def kept_settings(context: Context, settings: Mapping[str, str]) -> dict[str, str]:
@@ -85,27 +70,50 @@ def kept_settings(context: Context, settings: Mapping[str, str]) -> dict[str, st
 def persisted_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
     """Temporary views are not for it to see; errors say that they come out of the view."""
     qualifier = context.tables.relations.name(parts, context).qualifier
+    kept = text_view(view, qualifier)
     try:
-        frame = text_view(view).frame(replace(context, views={}, variables={}, functions=permanent(context.functions)))
+        frame = kept.frame(replace(context, views={}, variables={}, functions=permanent(context.functions)))
     except SparkError as error:
         error.contexts = tuple(
             each if each.object_type else replace(each, object_type="VIEW", object_name=".".join(qualifier))
             for each in error.contexts
         )
         raise
+    keep_evolved(view, kept, frame, parts, context)
     return frame_of(frame.plain(), qualifier)
+
+
+def keep_evolved(view: Any, kept: TextView, frame: Frame, parts: tuple[str, ...], context: Context) -> None:
+    """A view that follows its tables is kept with the columns it was last seen with (ViewSyncSchemaToMetaStore)."""
+    mode = mode_of(kept, context.config)
+    if not modes_are_on(context.config) or not mode.endswith("EVOLUTION"):
+        return
+    fields = tuple(a.as_field() for a in frame.attributes)
+    if mode == "TYPE EVOLUTION":
+        fields = tuple(replace(new, metadata=old.metadata) for new, old in zip(fields, kept.fields, strict=True))
+    if fields == kept.fields:
+        return
+    schema = StructType([each.struct_field() for each in fields]).json()
+    names = tuple(each.name for each in fields)
+    properties = dict(view.properties)
+    if mode == "EVOLUTION":
+        properties[QUERY_COLUMNS] = json.dumps(names)
+    name = context.tables.relations.name(parts, context)
+    changed = replace(view, schema=schema, columns=names, properties=properties)
+    context.tables.catalogs.get(name.catalog).create_view(changed, replace=True)
 
 
 def permanent(functions: Any) -> Any:
     return None if functions is None else functions.permanent()
 
 
-def text_view(view: Any) -> TextView:
+def text_view(view: Any, qualifier: tuple[str, ...] = ()) -> TextView:
     """A catalog keeps the view's schema as JSON, and its mode among its properties, as Spark does."""
     fields = fields_of(StructType.fromJson(json.loads(view.schema)))
     mode = view.properties.get(SCHEMA_MODE, "COMPENSATION")
     queried = tuple(json.loads(view.properties.get(QUERY_COLUMNS, "[]"))) or view.columns
-    return TextView(view.text, view.config, view.catalog, view.namespace[0], queried, fields, mode, view.comment)
+    surroundings = (view.config, view.catalog, view.namespace[0])
+    return TextView(view.text, *surroundings, queried, fields, mode, view.comment, qualifier, is_temporary=False)
 
 
 VIEW_READERS[TextView] = TextView.frame

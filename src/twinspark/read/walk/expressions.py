@@ -37,6 +37,9 @@ def walks(*classes: type) -> Callable[[Handler], Handler]:
 WITHOUT_CONTEXT = frozenset(
     {
         "AMBIGUOUS_LATERAL_COLUMN_ALIAS",
+        "CANNOT_UP_CAST_DATATYPE",
+        "COLUMN_ALREADY_EXISTS",
+        "INCOMPATIBLE_VIEW_SCHEMA_CHANGE",
         "INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT",
         "MISSING_WINDOW_SPECIFICATION",
         "PATH_NOT_FOUND",

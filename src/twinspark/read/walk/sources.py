@@ -17,8 +17,8 @@ from twinspark.analysis.scope import Attribute, Frame, frame_of
 from twinspark.analysis.subqueries import check_generated
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import common_type_without_strings
-from twinspark.plan.expressions import Call, Expression, Literal, Subquery
-from twinspark.plan.relations import Field, Join, OneRow, Range, Values, expressions_in
+from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
+from twinspark.plan.relations import Field, Join, OneRow, Project, Range, Values, expressions_in
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.travel import travelled
@@ -90,7 +90,17 @@ def read_table(node: tree.Table, walk: Walk) -> Frame:
         frame = cte.frame() if cte is not None else table_frame(parts, walk.context)
     except SparkError as error:
         raise walk.located(error, node.name) from error
-    return aliased(sampled(frame, node.sample, walk), node.alias)
+    return aliased(sampled(casts_placed(frame, node.name, walk), node.sample, walk), node.alias)
+
+
+def casts_placed(frame: Frame, name: tree.Node, walk: Walk) -> Frame:
+    """A view that casts what its tables have become fails where the query names it."""
+    made = frame.relation
+    if not isinstance(made, Project) or not any(isinstance(e, Cast) and e.origin is None for e in made.expressions):
+        return frame
+    place = walk.context_of(name)
+    casts = (replace(e, origin=e.origin or place) if isinstance(e, Cast) else e for e in made.expressions)
+    return replace(frame, relation=replace(made, expressions=tuple(casts)))
 
 
 def sampled(frame: Frame, node: tree.Sample | None, walk: Walk) -> Frame:
