@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import duckdb
 from pyspark.sql.types import DataType, StructField, StructType
 
 from twinspark.errors import NotNative, SparkError
@@ -17,8 +18,10 @@ from twinspark.tables import parquet
 from twinspark.tables.catalog import Identifier, Version
 from twinspark.tables.changes import AddColumn, RemoveProperty, SetProperty, TableChange, check_new_column
 from twinspark.tables.char_types import plain_field
+from twinspark.tables.disk import refused, tells_refusal
 from twinspark.tables.ducktext import duck_type, identifier, literals
 from twinspark.tables.filescan import FileScan, ScanContext, empty_select
+from twinspark.tables.iceberg.staged import CommitConflict
 from twinspark.tables.listing import LeafFile, leaf_of, local_path
 from twinspark.tables.partitions import Partitioning, hive_arguments
 from twinspark.tables.reshape import duck_select
@@ -74,7 +77,7 @@ class DeltaTable:
             f"CAST({identifier(f.name)} AS {duck_type(f.dataType)}) AS {identifier(f.name)}" for f in self.schema.fields
         )
         reader = connection.sql(f"SELECT {columns} FROM ({select})").to_arrow_reader(100_000)
-        deltalake().write_deltalake(local_path(self.location), reader, mode=mode)
+        commit_rows(local_path(self.location), reader, mode, local_path(self.location))
 
     def altered(self, changes: Sequence[TableChange]) -> "DeltaTable":
         """What delta-rs can do: new columns, and the properties our catalog keeps."""
@@ -128,6 +131,26 @@ class DeltaTable:
             made = library.Schema.from_json(schema.json())
             library.DeltaTable.create(path, schema=made, partition_by=list(partitions), mode="error")
         return cls(identifier, location, managed, dict(properties))
+
+
+def commit_rows(table: Any, reader: Any, mode: str, place: str) -> None:
+    """One commit of delta-rs; what fails in it is told as Iceberg's library, the disk or the query would tell it."""
+    errors = import_module("deltalake.exceptions")
+    try:
+        deltalake().write_deltalake(table, reader, mode=mode)
+    except errors.CommitFailedError as failure:
+        raise CommitConflict(str(failure)) from failure
+    except errors.DeltaError as failure:
+        if tells_refusal(str(failure)):
+            raise refused(place) from failure
+        if any(mark in str(failure) for mark in QUERY_FAILED):
+            raise duckdb.InvalidInputException(str(failure)) from failure  # from DuckDB, through Arrow
+        raise
+    finally:
+        reader.close()
+
+
+QUERY_FAILED = ("SPARK:", "NOT_NATIVE:")
 
 
 def deltalake() -> Any:

@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 from twinspark.tables.catalog import Identifier
-from twinspark.tables.delta import DeltaTable, cast_column, deltalake, refuse_features, select_sql, spark_schema
+from twinspark.tables.delta import DeltaTable, cast_column, commit_rows, refuse_features, select_sql, spark_schema
 from twinspark.tables.ducktext import identifier
 from twinspark.tables.filescan import empty_select
-from twinspark.tables.iceberg.staged import CommitConflict
-from twinspark.tables.listing import LeafFile
+from twinspark.tables.listing import LeafFile, local_path
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import FILE_COLUMN, ROW_COLUMN
 
@@ -107,11 +105,5 @@ class DeltaChanges:
                 self.connection.execute(f"DROP TABLE IF EXISTS temp.{made}")
 
     def commit(self, candidates: DeltaCandidates) -> None:
-        failed: Any = import_module("deltalake.exceptions").CommitFailedError
         reader = self.connection.sql(candidates.everything()).to_arrow_reader(100_000)
-        try:
-            deltalake().write_deltalake(candidates.opened, reader, mode="overwrite")
-        except failed as error:
-            raise CommitConflict(str(error)) from error
-        finally:
-            reader.close()
+        commit_rows(candidates.opened, reader, "overwrite", local_path(self.table.location))

@@ -79,10 +79,13 @@ class Store:
             )
         return gone.rowcount > 0
 
-    def begin_write(self, id: str, location: str, directory: str) -> None:
-        row = asdict(StagedRow(id, location, directory, this_process()))
+    def begin_write(self, id: str, location: str, directory: str) -> StagedRow:
+        row = StagedRow(id, location, directory, this_process())
         with self.transaction() as connection:
-            connection.execute("INSERT INTO twinspark_staged_writes VALUES (:id, :location, :directory, :owner)", row)
+            connection.execute(
+                "INSERT INTO twinspark_staged_writes VALUES (:id, :location, :directory, :owner)", asdict(row)
+            )
+        return row
 
     def end_write(self, id: str) -> None:
         with self.transaction() as connection:

@@ -26,6 +26,7 @@ from pyspark.sql.types import (
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.tables import text_rows
+from twinspark.tables.disk import writing_to
 from twinspark.tables.ducktext import identifier, literal
 from twinspark.tables.listing import local_path, qualified
 from twinspark.tables.partitions import DEFAULT_PARTITION, escape
@@ -89,8 +90,9 @@ def write_files(write: FileWrite, connection: Any) -> Written | None:
         return None
     staged = Path(os.path.dirname(path)) / f".{os.path.basename(path)}-{uuid.uuid4()}"
     try:
-        written = stage(write, staged, connection)
-        move_into_place(write, staged, Path(path))
+        with writing_to(path):
+            written = stage(write, staged, connection)
+            move_into_place(write, staged, Path(path))
     finally:
         shutil.rmtree(staged, ignore_errors=True)
     return Written(tuple(os.path.join(path, each) for each in written.files), written.rows)

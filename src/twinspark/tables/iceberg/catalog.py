@@ -23,6 +23,7 @@ from twinspark.tables.catalog import Identifier, Namespace
 from twinspark.tables.changes import RemoveProperty, SetProperty, TableChange
 from twinspark.tables.iceberg.alter import apply_changes
 from twinspark.tables.iceberg.datafile import WriteTarget
+from twinspark.tables.iceberg.leftovers import Leftovers
 from twinspark.tables.iceberg.local import local, open_local
 from twinspark.tables.iceberg.locks import TableLock, TableLocks
 from twinspark.tables.iceberg.spec import partition_spec
@@ -160,6 +161,7 @@ class IcebergCatalog:
             metadata.properties,
             self.lock(identifier),
             self.unless_created(identifier, commit_create(transaction)),
+            self.leftovers(identifier, metadata.location),
         )
 
     def create_transaction(
@@ -240,7 +242,9 @@ class IcebergCatalog:
     def staged(
         self, identifier: Identifier, base: Table, target: WriteTarget, commit: Commit, properties: Properties
     ) -> StagedWrite:
-        return StagedWrite(self.store, target, base.location(), properties, self.lock(identifier), commit)
+        location = base.location()
+        left = self.leftovers(identifier, location)
+        return StagedWrite(self.store, target, location, properties, self.lock(identifier), commit, left)
 
     # Namespaces
 
@@ -281,6 +285,22 @@ class IcebergCatalog:
             raise SparkError("SCHEMA_NOT_EMPTY", schemaName=quoted(namespace)) from error
 
     # Names, locks, errors
+
+    @property
+    def home(self) -> str:
+        """The directory below which everything is the catalog's own; empty where there is no such directory."""
+        return local(self.catalog.properties.get("warehouse", ""))
+
+    def leftovers(self, identifier: Identifier, location: str) -> Leftovers:
+        return Leftovers(lambda: self.table_at(identifier, location), self.home)
+
+    def table_at(self, identifier: Identifier, location: str) -> Table | None:
+        """The table of that name, if it is the one of that place."""
+        try:
+            found = self.catalog.load_table(key(identifier))
+        except NoSuchTableError:
+            return None
+        return found if found.location() == location else None
 
     def load(self, identifier: Identifier) -> Table:
         try:

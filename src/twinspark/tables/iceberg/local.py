@@ -2,6 +2,7 @@
 
 import os
 import threading
+from contextlib import suppress
 from typing import Any
 
 from pyiceberg.catalog import Catalog
@@ -50,7 +51,12 @@ class LocalCatalog(SqlCatalog):  # type: ignore[misc]  # PyIceberg ships no comp
 
     def _write_metadata(self, metadata: Any, io: Any, metadata_path: str) -> None:
         self._written.path = metadata_path
-        super()._write_metadata(metadata, io, metadata_path)
+        try:
+            super()._write_metadata(metadata, io, metadata_path)
+        except OSError:  # the disk is full: half a file is none
+            with suppress(FileNotFoundError):
+                os.unlink(local(metadata_path))
+            raise
 
     def commit_table(self, table: Any, requirements: Any, updates: Any) -> Any:
         self._written.path = None
@@ -125,9 +131,11 @@ class SyncedStream:
     def close(self) -> None:
         if self._stream.closed:
             return
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
-        self._stream.close()
+        try:
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+        finally:
+            self._stream.close()
         sync_directory(os.path.dirname(self._path))
 
     def __enter__(self) -> "SyncedStream":

@@ -1,27 +1,33 @@
 """Keeping a table in shape: compaction, expiry, orphans, rollback, and the sweep after a crash."""
 
 import os
-import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.manifest import DataFile, ManifestFile
+from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.table.update import RemoveSnapshotsUpdate
 
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog, current_target
-from twinspark.tables.iceberg.index import manifest_index, manifests_of
+from twinspark.tables.iceberg.leftovers import (
+    all_files,
+    clean_up,
+    delete_files,
+    known_files,
+    reachable,
+    reachable_metadata,
+)
 from twinspark.tables.iceberg.local import local
 from twinspark.tables.iceberg.staged import CommitConflict, commit_rewrite
 from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
 from twinspark.tables.scan_sql import duck_scan
-from twinspark.tables.store import StagedRow, is_alive
+from twinspark.tables.store import is_alive
 
 SMALL_FILE = 96 << 20
 ORPHAN_AGE_MS = 3 * 24 * 3600 * 1000  # what Iceberg's remove_orphan_files takes when not told
@@ -136,24 +142,6 @@ def only_appended(snapshots: Sequence[Snapshot]) -> bool:
     )
 
 
-def reachable(table: Table, snapshots: Iterable[Snapshot]) -> Iterator[str]:
-    """Manifest lists, manifests and data files that these snapshots need; a shared manifest is read once."""
-    manifests: dict[str, ManifestFile] = {}
-    for snapshot in snapshots:
-        yield local(snapshot.manifest_list)
-        manifests |= {each.manifest_path: each for each in manifests_of(snapshot, table.io)}
-    for path, manifest in manifests.items():
-        yield local(path)
-        yield from (local(file.file_path) for file in manifest_index(manifest, table.io).files)
-
-
-def reachable_metadata(table: Table, snapshots: Iterable[Snapshot]) -> Iterator[str]:
-    """The same without data files, and without a look into any manifest."""
-    for snapshot in snapshots:
-        yield local(snapshot.manifest_list)
-        yield from (local(manifest.manifest_path) for manifest in manifests_of(snapshot, table.io))
-
-
 def remove_orphans(catalog: IcebergCatalog, identifier: Identifier, older_than_ms: int | None = None) -> list[str]:
     """Files under the table's location that no metadata names; young ones may belong to a write that is under way."""
     base = catalog.load(identifier)
@@ -167,17 +155,6 @@ def remove_orphans(catalog: IcebergCatalog, identifier: Identifier, older_than_m
     ]
     delete_files(found)
     return found
-
-
-def all_files(directory: str) -> Iterator[str]:
-    for folder, _, names in os.walk(directory):
-        yield from (os.path.join(folder, name) for name in names)
-
-
-def delete_files(paths: Iterable[str]) -> None:
-    for path in paths:
-        with suppress(FileNotFoundError):  # another process cleans up too
-            os.unlink(path)
 
 
 def now_ms() -> int:
@@ -202,9 +179,8 @@ def sweep(catalog: IcebergCatalog) -> list[str]:
     """Removes what writes of dead processes left; a write that was committed keeps its files. Returns the write ids."""
     dead = [row for row in catalog.store.staged_writes() if not is_alive(row.owner)]
     tables = {local(table.location()): table for table in all_tables(catalog)} if dead else {}
-    home = local(catalog.catalog.properties["warehouse"]) if dead else ""
     for row in dead:
-        clean_up(row, tables.get(local(row.location)), home)
+        clean_up(row, tables.get(local(row.location)), catalog.home)
         catalog.store.end_write(row.id)
     return [row.id for row in dead]
 
@@ -213,37 +189,3 @@ def all_tables(catalog: IcebergCatalog) -> Iterator[Table]:
     for namespace in catalog.list_namespaces():
         for identifier in catalog.list_tables(namespace):
             yield catalog.load(identifier)
-
-
-def clean_up(row: StagedRow, table: Table | None, home: str) -> None:
-    if table is None and local(row.location).startswith(home):
-        shutil.rmtree(local(row.location), ignore_errors=True)  # a creation that was never committed
-        return
-    # What the table names stays, whether or not the snapshot that brought it is still known.
-    known = set() if table is None else known_files(table)
-    delete_files(path for path in all_files(row.directory) if path not in known)
-    remove_if_empty(row.directory)
-    delete_files(stray_metadata(row, known))
-
-
-def known_files(table: Table) -> set[str]:
-    metadata = {local(table.metadata_location)} | {local(entry.metadata_file) for entry in table.metadata.metadata_log}
-    return metadata | set(reachable(table, table.metadata.snapshots))
-
-
-def remove_if_empty(directory: str) -> None:
-    """The directory of a write, and those for partitions in it, when no file is left."""
-    for folder, _, _ in os.walk(directory, topdown=False):
-        if not os.listdir(folder):
-            os.rmdir(folder)
-
-
-def stray_metadata(row: StagedRow, known: set[str]) -> list[str]:
-    """Manifests named after the write and metadata files that speak of it, of those that the table does not know."""
-    paths = [path for path in all_files(os.path.join(local(row.location), "metadata")) if path not in known]
-    return [path for path in paths if row.id in path or (path.endswith(".json") and mentions(path, row.id))]
-
-
-def mentions(path: str, text: str) -> bool:
-    with open(path, "rb") as stream:
-        return text.encode() in stream.read()

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -30,14 +31,15 @@ from pyiceberg.table.update.snapshot import _OverwriteFiles
 from pyiceberg.table.update.validate import _validate_data_files_exist
 from pyspark.sql.types import StructType
 
-from twinspark.errors import JavaError
+from twinspark.errors import JavaError, SparkError
+from twinspark.tables.disk import FAILED, writing_to
 from twinspark.tables.iceberg.datafile import WriteTarget, copy_sql, data_files
 from twinspark.tables.iceberg.index import manifests_of
+from twinspark.tables.iceberg.leftovers import WRITE_ID, Leftovers
 from twinspark.tables.iceberg.local import local, sync_files
 from twinspark.tables.iceberg.types import spark_schema
 from twinspark.tables.store import Store
 
-WRITE_ID = "twinspark.write-id"
 Commit = Callable[["StagedWrite"], None]
 
 
@@ -62,6 +64,7 @@ class StagedWrite:
         properties: Mapping[str, str],
         lock: AbstractContextManager[Any],
         commit: Commit,
+        leftovers: Leftovers,
     ) -> None:
         self.id = os.path.basename(target.directory)
         self.target = target
@@ -69,8 +72,10 @@ class StagedWrite:
         self.deleted: list[DataFile] = []
         self._properties = properties
         self._store, self._location, self._lock, self._commit = store, location, lock, commit
+        self._leftovers = leftovers
         self._handed_over = False  # to the catalog: from then on only it knows whether the files are the table's
-        store.begin_write(self.id, location, target.directory)
+        with writing_to(local(location)):
+            self._row = store.begin_write(self.id, location, target.directory)
 
     @property
     def schema(self) -> StructType:
@@ -81,8 +86,9 @@ class StagedWrite:
         return {WRITE_ID: self.id}
 
     def write(self, connection: Any, select: str) -> int:
-        os.makedirs(self.target.directory, exist_ok=True)
-        returned = connection.execute(copy_sql(self.target, select, connection)).fetchall()
+        with writing_to(local(self._location)):
+            os.makedirs(self.target.directory, exist_ok=True)
+            returned = connection.execute(copy_sql(self.target, select, connection)).fetchall()
         made = data_files(self.target, returned)
         self.files += made
         return sum(file.record_count for file in made)
@@ -92,18 +98,34 @@ class StagedWrite:
 
     def commit(self) -> None:
         try:
-            sync_files([file.file_path for file in self.files])
-            with self._lock:
-                self._handed_over = True
-                self._commit(self)
+            with writing_to(local(self._location)):
+                sync_files([file.file_path for file in self.files])
+                with self._lock:
+                    self._handed_over = True
+                    self._commit(self)
         except (CommitFailedException, ValidationException, TableAlreadyExistsError) as error:
             self.abort()
             raise conflict(error) from error
-        self._store.end_write(self.id)
+        except SparkError as error:
+            if error.condition != FAILED or not self._leftovers.committed(self.id):
+                self._undo(error)
+                raise
+        self._end()
+
+    def _undo(self, error: SparkError) -> None:
+        """The disk refused some of the commit, and the table does not have it: nothing of it stays."""
+        if error.condition == FAILED:
+            self._leftovers.remove(self._row)
+            self._end()
 
     def abort(self) -> None:
         shutil.rmtree(self.target.directory, ignore_errors=True)
-        self._store.end_write(self.id)
+        self._end()
+
+    def _end(self) -> None:
+        """Where the disk has no room for that either, the journal's row stays, and the next start looks at it."""
+        with suppress(sqlite3.OperationalError):
+            self._store.end_write(self.id)
 
     def __enter__(self) -> "StagedWrite":
         return self
