@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from twinspark.analysis.row_places import PLACES, ascending
-from twinspark.functions.places import TASK_AGGREGATES, of_tasks
+from twinspark.functions.places import PAIR_AGGREGATES, TASK_AGGREGATES, of_tasks
 from twinspark.plan.expressions import AggregateCall, Column, Expression, SortOrder
 from twinspark.plan.relations import Relation
 from twinspark.plan.rewrite import map_children, walk
@@ -25,7 +25,11 @@ def is_kll(node: Expression) -> bool:
 
 def is_summed(node: Expression) -> bool:
     """A sum of doubles, or a moment."""
-    if not isinstance(node, AggregateCall) or node.signature.function not in TASK_AGGREGATES:
+    if not isinstance(node, AggregateCall):
+        return False
+    if node.signature.function in PAIR_AGGREGATES:
+        return True
+    if node.signature.function not in TASK_AGGREGATES:
         return False
     return len(node.arguments) == 1 and isinstance(node.arguments[0].type, FloatType | DoubleType)
 

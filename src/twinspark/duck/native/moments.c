@@ -55,18 +55,19 @@ static void close_task(tasks *s) {
     s->part = (moments){0};
 }
 
+static void add_value_of_task(tasks *s, double value, int64_t task) {
+    if (s->part.n != 0.0 && s->task != task)
+        close_task(s);
+    s->task = task;
+    add_value(&s->part, value);
+}
+
 static void update_tasks(native_call *call, duckdb_aggregate_state *states) {
     const double *values = ARGUMENT(call, double, 0);
     const int64_t *numbers = ARGUMENT(call, int64_t, 1);
-    for (idx_t row = 0; row < call->rows; row++) {
-        tasks *s = (tasks *)states[row];
-        if (!argument_valid(call, 0, row))
-            continue;
-        if (s->part.n != 0.0 && s->task != numbers[row])
-            close_task(s);
-        s->task = numbers[row];
-        add_value(&s->part, values[row]);
-    }
+    for (idx_t row = 0; row < call->rows; row++)
+        if (argument_valid(call, 0, row))
+            add_value_of_task((tasks *)states[row], values[row], numbers[row]);
 }
 
 static void combine_tasks(void *into, const void *from) {
@@ -207,29 +208,75 @@ static pairs finished_pairs(const void *from) {
     return merged_pairs(&nothing, from);
 }
 
-#define PAIR(name, no_result, result)                                                                                  \
+/* Pairs of several tasks, as above. */
+typedef struct { pairs done, part; int64_t task; } pair_tasks;
+
+static void close_pair_task(pair_tasks *s) {
+    s->done = merged_pairs(&s->done, &s->part);
+    s->part = (pairs){0};
+}
+
+static void add_pair_of_task(pair_tasks *s, double x, double y, int64_t task) {
+    if (s->part.n != 0.0 && s->task != task)
+        close_pair_task(s);
+    s->task = task;
+    add_pair(&s->part, x, y);
+}
+
+static void update_pair_tasks(native_call *call, duckdb_aggregate_state *states) {
+    const double *x = ARGUMENT(call, double, 0), *y = ARGUMENT(call, double, 1);
+    const int64_t *numbers = ARGUMENT(call, int64_t, 2);
+    for (idx_t row = 0; row < call->rows; row++)
+        if (argument_valid(call, 0, row) && argument_valid(call, 1, row))
+            add_pair_of_task((pair_tasks *)states[row], x[row], y[row], numbers[row]);
+}
+
+static void combine_pair_tasks(void *into, const void *from) {
+    pair_tasks *target = into, source = *(const pair_tasks *)from;
+    if (target->done.n + target->part.n == 0.0) {
+        *target = source;
+        return;
+    }
+    close_pair_task(target);
+    close_pair_task(&source);
+    target->done = merged_pairs(&target->done, &source.done);
+}
+
+static pairs finished_pair_tasks(const void *from) {
+    pair_tasks s = *(const pair_tasks *)from;
+    close_pair_task(&s);
+    return s.done;
+}
+
+#define FINISH_PAIRS(name)                                                                                             \
     static void finish_##name(native_call *call, const void *from, idx_t row) {                                        \
-        pairs s = finished_pairs(from);                                                                                \
+        set_##name(call, finished_pairs(from), row);                                                                   \
+    }                                                                                                                  \
+    static void finish_##name##_of_tasks(native_call *call, const void *from, idx_t row) {                             \
+        set_##name(call, finished_pair_tasks(from), row);                                                              \
+    }
+#define PAIR(name, no_result, result)                                                                                  \
+    static void set_##name(native_call *call, pairs s, idx_t row) {                                                    \
         if (s.n == 0.0 || (no_result))                                                                                 \
             set_null(call, row);                                                                                       \
         else                                                                                                           \
             RESULT(call, double)[row] = (result);                                                                      \
-    }
+    }                                                                                                                  \
+    FINISH_PAIRS(name)
 PAIR(covar_pop, false, s.together / s.n)
 PAIR(covar_samp, s.n == 1.0, s.together / (s.n - 1.0))
 PAIR(regr_sxy, false, s.together)
 
-static void finish_corr(native_call *call, const void *from, idx_t row) {
-    pairs s = finished_pairs(from);
+static void set_corr(native_call *call, pairs s, idx_t row) {
     if (s.n == 0.0 || s.n == 1.0)
         set_null(call, row);
     else
         set_quotient(call, row, s.together, sqrt(s.x_m2 * s.y_m2));
 }
+FINISH_PAIRS(corr)
 
 /* regr_r2(y, x): the first column is the dependent one. */
-static void finish_regr_r2(native_call *call, const void *from, idx_t row) {
-    pairs s = finished_pairs(from);
+static void set_regr_r2(native_call *call, pairs s, idx_t row) {
     double *result = &RESULT(call, double)[row];
     if (s.y_m2 == 0.0) {
         set_null(call, row);
@@ -241,6 +288,7 @@ static void finish_regr_r2(native_call *call, const void *from, idx_t row) {
         *result *= *result;
     }
 }
+FINISH_PAIRS(regr_r2)
 
 /* ---- a line through pairs: Spark keeps the moments of x beside the covariance of x and y */
 
@@ -261,16 +309,41 @@ static void combine_line(void *into, const void *from) {
     combine_moments(&((line *)into)->x, &((const line *)from)->x);
 }
 
-static void finish_line(native_call *call, const void *from, idx_t row, bool is_slope) {
-    pairs both = finished_pairs(&((const line *)from)->both);
-    moments x = finished(&((const line *)from)->x);
+typedef struct { pair_tasks both; tasks x; } line_tasks;
+
+static void update_line_tasks(native_call *call, duckdb_aggregate_state *states) {
+    const double *y = ARGUMENT(call, double, 0), *x = ARGUMENT(call, double, 1);
+    const int64_t *numbers = ARGUMENT(call, int64_t, 2);
+    for (idx_t row = 0; row < call->rows; row++)
+        if (argument_valid(call, 0, row) && argument_valid(call, 1, row)) {
+            line_tasks *state = (line_tasks *)states[row];
+            add_pair_of_task(&state->both, x[row], y[row], numbers[row]);
+            add_value_of_task(&state->x, x[row], numbers[row]);
+        }
+}
+
+static void combine_line_tasks(void *into, const void *from) {
+    combine_pair_tasks(&((line_tasks *)into)->both, &((const line_tasks *)from)->both);
+    combine_tasks(&((line_tasks *)into)->x, &((const line_tasks *)from)->x);
+}
+
+static void set_line(native_call *call, pairs both, moments x, idx_t row, bool is_slope) {
     if (x.m2 == 0.0)
         set_null(call, row);
     else
         RESULT(call, double)[row] = is_slope ? both.together / x.m2 : both.y_mean - both.together / x.m2 * both.x_mean;
 }
-static void finish_regr_slope(native_call *call, const void *from, idx_t row) { finish_line(call, from, row, true); }
-static void finish_regr_intercept(native_call *call, const void *from, idx_t row) { finish_line(call, from, row, false); }
+#define FINISH_LINE(name, is_slope)                                                                                    \
+    static void finish_##name(native_call *call, const void *from, idx_t row) {                                        \
+        const line *s = from;                                                                                          \
+        set_line(call, finished_pairs(&s->both), finished(&s->x), row, is_slope);                                      \
+    }                                                                                                                  \
+    static void finish_##name##_of_tasks(native_call *call, const void *from, idx_t row) {                             \
+        const line_tasks *s = from;                                                                                    \
+        set_line(call, finished_pair_tasks(&s->both), finished_tasks(&s->x), row, is_slope);                           \
+    }
+FINISH_LINE(regr_slope, true)
+FINISH_LINE(regr_intercept, false)
 
 #define ONE(name) {"spark_" #name, "d>d", sizeof(moments), update_moments, combine_moments, finish_##name, NULL, NULL}
 #define TASKS(name)                                                                                                    \
@@ -279,8 +352,14 @@ static void finish_regr_intercept(native_call *call, const void *from, idx_t row
     {"spark_" #name "_of_tasks", "dl>d", sizeof(task_sums), update_sums, combine_sums, finish_##name##_of_tasks, NULL, NULL}
 #define TWO(name) {"spark_" #name, "dd>d", sizeof(pairs), update_pairs, combine_pairs, finish_##name, NULL, NULL}
 #define LINE(name) {"spark_" #name, "dd>d", sizeof(line), update_line, combine_line, finish_##name, NULL, NULL}
+#define TWO_TASKS(name)                                                                                                \
+    {"spark_" #name "_of_tasks", "ddl>d", sizeof(pair_tasks), update_pair_tasks, combine_pair_tasks, finish_##name##_of_tasks, NULL, NULL}
+#define LINE_TASKS(name)                                                                                               \
+    {"spark_" #name "_of_tasks", "ddl>d", sizeof(line_tasks), update_line_tasks, combine_line_tasks, finish_##name##_of_tasks, NULL, NULL}
 const native_aggregate moment_aggregates[] = {
     ONE(stddev_pop), ONE(stddev_samp), ONE(var_pop), ONE(var_samp), ONE(moment2), ONE(skewness), ONE(kurtosis),
     TASKS(stddev_pop), TASKS(stddev_samp), TASKS(var_pop), TASKS(var_samp), TASKS(moment2), TASKS(skewness), TASKS(kurtosis), SUMS(sum), SUMS(avg),
     TWO(covar_pop), TWO(covar_samp), TWO(regr_sxy), TWO(corr), TWO(regr_r2), LINE(regr_slope), LINE(regr_intercept),
+    TWO_TASKS(covar_pop), TWO_TASKS(covar_samp), TWO_TASKS(regr_sxy), TWO_TASKS(corr), TWO_TASKS(regr_r2),
+    LINE_TASKS(regr_slope), LINE_TASKS(regr_intercept),
     {NULL}};
