@@ -15,10 +15,13 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.generators import generate
 from twinspark.analysis.names import Scope, resolve
 from twinspark.analysis.pivot import pivot
+from twinspark.analysis.quantiles import quantiles as of_tasks
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Attribute, Frame
+from twinspark.analysis.spreads import sliced_rows
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.expressions import Expression
+from twinspark.functions.frequent import every_value, in_scala_order
+from twinspark.plan.expressions import AggregateCall, Call, Expression
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.na import filled
 from twinspark.read.proto.relations import RELATIONS, read_frame
@@ -104,9 +107,31 @@ def read_approx_quantile(message: Any, context: Context) -> Frame:
     if message.relative_error < 0 or not all(0 <= share <= 1 for share in shares):
         raise NotNative("quantiles that are none")
     accuracy = min(LARGEST_INT, math.ceil(1 / message.relative_error)) if message.relative_error else LARGEST_INT
-    made = [quantiles(name, shares, accuracy, frame, context) for name in message.cols]
+    made = [
+        known_quantiles(name, shares, accuracy, frame, context) or quantiles(name, shares, accuracy, frame, context)
+        for name in message.cols
+    ]
     every = replace(build.call("array", made, context.settings), type=ArrayType(ArrayType(DOUBLE)))
     return aggregate(frame, [], [Named(every, "approx_quantile")])
+
+
+def known_quantiles(name: str, shares: list[float], accuracy: int, frame: Frame, context: Context) -> Expression | None:
+    """Of a few rows whose tasks are known: the values are looked up now, task by task."""
+    settings = context.settings
+    column = resolve(Scope(frame, context), attribute_parts(name)).expression
+    if not is_numeric(column.type):
+        raise NotNative("quantiles of what are no numbers")
+    number = build.cast(column, DOUBLE, settings)
+    rows = sliced_rows(make.project(frame, [Named(number, "value")]).relation, settings) if settings.slices else None
+    if rows is None:
+        return None
+    values, numbers, _ = (column.to_pylist() for column in context.collect(rows, context).columns)
+    tasks: dict[int, list[float]] = {number: [] for number in sorted(set(numbers))}
+    for value, task in zip(values, numbers, strict=True):
+        if value is not None and not math.isnan(value):
+            tasks[task].append(value)
+    found = of_tasks(list(tasks.values()), shares, 1.0 / accuracy)
+    return build.literal(found, ArrayType(DOUBLE, False), settings)
 
 
 def quantiles(name: str, shares: list[float], accuracy: int, frame: Frame, context: Context) -> Expression:
@@ -176,4 +201,30 @@ def number_or_zero(name: str, frame: Frame, context: Context) -> Expression:
     return build.case_when([(missing, build.literal(0.0, DOUBLE))], build.cast(column, DOUBLE, settings), settings)
 
 
-RELATIONS.to_spark(freq_items="frequent items: which false ones are among them depends on Spark's partitions")
+# ---- frequent items
+
+
+@RELATIONS.handles("freq_items")
+def read_frequent_items(message: Any, context: Context) -> Frame:
+    """An array for each column (FrequentItems.singlePassFreqItems)."""
+    support = message.support if message.HasField("support") else SUPPORT
+    if not LEAST_SUPPORT <= support <= 1:
+        raise NotNative("frequent items of such a support")
+    frame = read_frame(message.input, context)
+    return aggregate(frame, [], [frequent(name, int(1 / support), frame, context) for name in message.cols])
+
+
+def frequent(name: str, most: int, frame: Frame, context: Context) -> Named:
+    settings = context.settings
+    column = resolve(Scope(frame, context), attribute_parts(name)).expression
+    items = ArrayType(column.type, column.nullable)
+    gathered = build.call("collect_list", [column], settings)
+    assert isinstance(gathered, AggregateCall)
+    every = replace(gathered, signature=every_value(gathered.signature), type=items, nullable=False)
+    sort = build.call("array_distinct", [every], settings)
+    assert isinstance(sort, Call)
+    ordered = replace(sort, signature=in_scala_order(sort.signature, column.type, most), type=items, nullable=False)
+    return Named(ordered, f"{name}_freqItems")
+
+
+SUPPORT, LEAST_SUPPORT = 0.01, 1e-4
