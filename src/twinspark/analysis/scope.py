@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from twinspark.analysis.suggest import suggestions
+from twinspark.analysis.suggest import order_is_sure, suggestions
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Column, Expression
@@ -343,7 +343,10 @@ def unresolved(frame: Frame, parts: Sequence[str]) -> SparkError:
     name = quoted_parts(parts)
     if not proposal:
         return SparkError("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", objectName=name)
-    return SparkError("UNRESOLVED_COLUMN.WITH_SUGGESTION", objectName=name, proposal=", ".join(proposal[:5]))
+    error = SparkError("UNRESOLVED_COLUMN.WITH_SUGGESTION", objectName=name, proposal=", ".join(proposal[:5]))
+    if not order_is_sure(parts, candidates):
+        raise NotNative("the order of the names that are suggested", nearest=error)
+    return error
 
 
 def star(frame: Frame, target: Sequence[str], case_sensitive: bool) -> list[Attribute]:

@@ -12,6 +12,19 @@ def suggestions(parts: Sequence[str], candidates: Sequence[Sequence[str]]) -> li
     return sorted(shown, key=lambda name: distance(name, base))
 
 
+# Spark's name for a query in FROM that has none: it counts, and is not shown.
+NAMELESS = "__auto_generated_subquery_name"
+
+
+def order_is_sure(parts: Sequence[str], candidates: Sequence[Sequence[str]]) -> bool:
+    """Whether the order is the same if those without a qualifier came out of a query without a name."""
+    if len(parts) == 1 or all(len(each) > 1 for each in candidates):
+        return True
+    named = [each if len(each) > 1 else (NAMELESS, *each) for each in candidates]
+    prefix = f"`{NAMELESS}`."
+    return [each.removeprefix(prefix) for each in suggestions(parts, named)] == suggestions(parts, candidates)
+
+
 def stripped(parts: Sequence[str], candidates: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     if len(parts) == 1 and len({tuple(c[:-1]) for c in candidates}) == 1:
         return [c[-1:] for c in candidates]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 
+INSERTS = tuple(kind for kind in TABLE_HANDLERS if kind.__name__.startswith("Insert"))
 SPARK_NEED_NOT_KNOW = (tree.Query, *TABLE_HANDLERS)  # our tables are brought to Spark when it reads them
 
 
@@ -46,6 +47,8 @@ def execute_immediate(statement: Any, source: str, context: Context, session: "S
     text = statement_text(statement.query, walk, context, session)
     bound = with_arguments(text, statement.arguments, walk, context, session)
     inner = inner_statement(text, bound, context)
+    if statement.targets and isinstance(inner, INSERTS):
+        raise SparkError("INVALID_STATEMENT_FOR_EXECUTE_INTO", sqlString=text.upper())
     if session.engine_wanted != "duckdb" and (statement.targets or not isinstance(inner, SPARK_NEED_NOT_KNOW)):
         raise NotNative("SQL: EXECUTE IMMEDIATE of what changes the session, which Spark has to know too")
     if statement.targets:

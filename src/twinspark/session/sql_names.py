@@ -188,6 +188,14 @@ def schema_of(parts: Sequence[str], context: Context) -> StructType:
     return table_frame(tuple(parts), context).plain().schema
 
 
+def check_no_collation(catalog: Any, namespace: Sequence[str]) -> None:
+    """Texts of what is made in a namespace with a collation are of that collation."""
+    if tuple(namespace) in catalog.list_namespaces():
+        collation = catalog.load_namespace(namespace).properties.get("collation", "UTF8_BINARY")
+        if collation != "UTF8_BINARY":
+            raise NotNative(f"SQL: a namespace of the collation {collation}")
+
+
 def located(error: SparkError, node: Any, text: str) -> SparkError:
     error.contexts = (QueryContext(text[node.start : node.stop], node.start, node.stop - 1, text=text),)
     return error

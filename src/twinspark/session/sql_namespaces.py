@@ -43,7 +43,7 @@ RESERVED = {
     "owner": "it will be set to the current user",
     "location": "please use the LOCATION clause to specify it",
 }
-PLAIN = ("comment", "location", "owner")
+PLAIN = ("comment", "collation", "location", "owner")
 
 
 # ---- made and dropped
@@ -55,6 +55,8 @@ def create_namespace(statement: Any, source: str, context: Context, session: "Se
     given = dict(statement.properties)
     if statement.comment is not None:
         given["comment"] = statement.comment
+    if statement.collation is not None:
+        given["collation"] = statement.collation
 
     def create() -> Answer:
         make_namespace(place, given, statement.location, statement.if_not_exists, session)
@@ -94,10 +96,12 @@ def check_single(place: Place) -> None:
 
 
 def location_of(place: Place, location: str | None, session: "Session") -> str:
+    warehouse = session.config.get("spark.sql.warehouse.dir").rstrip("/")
     if location is None:
-        warehouse = session.config.get("spark.sql.warehouse.dir").rstrip("/")
         return f"{warehouse}/{'/'.join(place.namespace)}.db"
-    return location if ":" in location else f"file:{location}"
+    if ":" in location:
+        return location
+    return f"file:{location}" if location.startswith("/") else f"{warehouse}/{location}"
 
 
 def drop_namespace(statement: Any, source: str, context: Context, session: "Session") -> Any:
@@ -212,7 +216,7 @@ def namespace_properties(place: Place, session: "Session") -> dict[str, str]:
 
 def namespace_rows(place: Place, told: dict[str, str], extended: bool) -> list[tuple[str, str]]:
     rows = [("Catalog Name", place.catalog), ("Namespace Name", place.namespace[-1])]
-    rows += [(name.capitalize(), told[name]) for name in PLAIN]
+    rows += [(name.capitalize(), told[name]) for name in PLAIN if name in told]
     if extended:
         rest = sorted((name, value) for name, value in told.items() if name not in PLAIN)
         rows.append(("Properties", f"({', '.join(f'({name},{value})' for name, value in rest)})" if rest else ""))

@@ -13,6 +13,7 @@ from twinspark.read.walk import Walk, read_query
 from twinspark.session.sql_names import (
     Found,
     TemporaryView,
+    check_no_collation,
     find,
     found_in_ours,
     located,
@@ -156,6 +157,7 @@ def create_persisted(
     if statement.collation:
         raise NotNative("SQL: CREATE VIEW with a collation")
     name = session.catalogs.resolve(parts, context.catalog, [context.database])
+    check_no_collation(session.catalogs.get(name.catalog), name.identifier.namespace)
     full = quoted(name.qualifier)
     shown = renamed(definition, statement.columns, full)
     check_permanent(full, statement.query, shown, bool(statement.columns), session)

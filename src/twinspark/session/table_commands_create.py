@@ -20,7 +20,7 @@ from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import tree
 from twinspark.read.walk import read_query
-from twinspark.session.sql_names import constant
+from twinspark.session.sql_names import check_no_collation, constant
 from twinspark.session.sql_results import Answer
 from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import (
@@ -212,7 +212,9 @@ def definition(
     chosen = (provider or context.config.get("twinspark.tables.provider") or "iceberg").lower()
     if chosen not in PROVIDERS:
         raise ForSpark(f"tables of {chosen}")
-    return Definition(name, tables_of(context).catalogs.get(name.catalog), chosen, partitions, properties)
+    catalog = tables_of(context).catalogs.get(name.catalog)
+    check_no_collation(catalog, name.identifier.namespace)
+    return Definition(name, catalog, chosen, partitions, properties)
 
 
 # ---- CREATE TABLE
