@@ -37,6 +37,7 @@ class Mode:
         return {
             "spark.sql.ansi.enabled": str(self.ansi).lower(),
             "spark.sql.session.timeZone": self.zone,
+            "spark.sql.timeType.enabled": "true",
             "spark.sql.leafNodeDefaultParallelism": "1",
             "spark.sql.shuffle.partitions": "1",
             "spark.sql.adaptive.enabled": "false",

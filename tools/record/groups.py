@@ -29,17 +29,15 @@ TOPICS: dict[str, str] = {
         xpath_double xpath_float xpath_int xpath_long xpath_number xpath_short xpath_string
     """,
     "dates": """
-        add_months convert_timezone curdate current_date current_time current_timestamp current_timezone
-        date_add date_diff date_format date_from_unix_date date_part date_sub date_trunc dateadd datediff
-        datepart day dayname dayofmonth dayofweek dayofyear extract from_unixtime from_utc_timestamp hour
-        last_day localtimestamp make_date make_dt_interval make_interval make_time make_timestamp
-        make_timestamp_ltz make_timestamp_ntz make_ym_interval minute month monthname months_between next_day
-        now quarter second session_window time_bucket time_diff time_from_micros time_from_millis
-        time_from_seconds time_to_micros time_to_millis time_to_seconds time_trunc timestamp_micros
-        timestamp_millis timestamp_seconds to_date to_time to_timestamp to_timestamp_ltz to_timestamp_ntz
-        to_unix_timestamp to_utc_timestamp trunc try_make_interval try_make_timestamp try_make_timestamp_ltz
-        try_make_timestamp_ntz try_to_date try_to_time try_to_timestamp unix_date unix_micros unix_millis
-        unix_seconds unix_timestamp weekday weekofyear window window_time year
+        add_months convert_timezone curdate current_date current_timestamp current_timezone date_add date_diff
+        date_format date_from_unix_date date_part date_sub date_trunc dateadd datediff datepart day dayname
+        dayofmonth dayofweek dayofyear extract from_unixtime from_utc_timestamp hour last_day localtimestamp
+        make_date make_dt_interval make_interval make_timestamp make_timestamp_ltz make_timestamp_ntz
+        make_ym_interval minute month monthname months_between next_day now quarter second session_window
+        time_bucket timestamp_micros timestamp_millis timestamp_seconds to_date to_timestamp to_timestamp_ltz
+        to_timestamp_ntz to_unix_timestamp to_utc_timestamp trunc try_make_interval try_make_timestamp
+        try_make_timestamp_ltz try_make_timestamp_ntz try_to_date try_to_timestamp unix_date unix_micros
+        unix_millis unix_seconds unix_timestamp weekday weekofyear window window_time year
     """,
     "generators": """
         collations explode explode_outer inline inline_outer json_tuple posexplode posexplode_outer range
@@ -109,6 +107,10 @@ TOPICS: dict[str, str] = {
     """,
     "structs": """
         named_struct struct
+    """,
+    "times": """
+        current_time make_time time_diff time_from_micros time_from_millis time_from_seconds
+        time_to_micros time_to_millis time_to_seconds time_trunc to_time try_to_time
     """,
     "windows": """
         cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number

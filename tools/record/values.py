@@ -13,7 +13,19 @@ ANSI_OFF = Mode(ansi=False)
 ZONES = [Mode(zone="America/Los_Angeles"), Mode(zone="Asia/Kolkata")]
 OTHER_MODES = [ANSI_OFF, *ZONES]
 WITHOUT_ZONES = {
-    *["aggregates", "arrays", "conditional", "hashes", "lambdas", "maps", "maths", "sketches", "structs", "windows"]
+    *[
+        "aggregates",
+        "arrays",
+        "conditional",
+        "hashes",
+        "lambdas",
+        "maps",
+        "maths",
+        "sketches",
+        "structs",
+        "times",
+        "windows",
+    ]
 }
 
 

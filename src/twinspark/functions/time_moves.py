@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from twinspark.functions.interval_text import day_time_text
-from twinspark.functions.spelling import error_with
+from twinspark.functions.spelling import error_with, text
 from twinspark.functions.time_casts import DAY, cut, shown_time
 from twinspark.functions.time_fields import check_enabled
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import DAY_TIME, DayTimeIntervalType, TimeType, is_null
 
 BETWEEN_TIMES = DayTimeIntervalType(1, 3)
+LONGEST = (1 << 63) // 1000  # microseconds that are a long's nanoseconds
 LAST_FIELD = 3  # of intervals: the second, with its fraction
 
 
@@ -31,15 +32,16 @@ def moved(call: Call, interval: DayTimeIntervalType) -> Typed:
     sign = "-" if call.name == "-" else ""
     precision = max(time.type.precision, 6 if interval.endField == LAST_FIELD else 0)
     sum = f"({{0}} + {sign}CAST({{1}} AS HUGEINT) * 1000)"
-    shown = day_time_text(f"({sign}{{1}})", DayTimeIntervalType(interval.endField, interval.endField))
+    moves = day_time_text(f"({sign}{{1}})", DayTimeIntervalType(interval.endField, interval.endField))
     beyond = error_with(
-        "DATETIME_OVERFLOW", operation=f"'add ' || {shown} || ' to the time value ' || {shown_time('{0}')}"
+        "DATETIME_OVERFLOW", operation=f"'add ' || {moves} || ' to the time value ' || {shown_time('{0}')}"
     )
     near = f"{sum} BETWEEN 0 AND {DAY - 1}"
     made = f"CAST({cut(sum, precision)} AS BIGINT)"
-    writer = f"(CASE WHEN {near} THEN {made} WHEN {sum} IS NOT NULL THEN {beyond} END)"
-    text = f"{time.text} {call.name} {call.arguments[1].text}"
-    return Typed(TimeType(precision), True, (None, interval), writer, text)
+    far = f"abs(CAST({{1}} AS HUGEINT)) > {LONGEST} THEN error({text('NOT_NATIVE:a time of day moved by centuries')})"
+    writer = f"(CASE WHEN {near} THEN {made} WHEN {sum} IS NULL THEN NULL WHEN {far} ELSE {beyond} END)"
+    shown = f"{time.text} {call.name} {call.arguments[1].text}"
+    return Typed(TimeType(precision), True, (None, interval), writer, shown)
 
 
 def subtracted(call: Call) -> Typed:

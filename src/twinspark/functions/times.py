@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from twinspark.errors import NotNative
+from twinspark.functions.casts import not_native
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import error, error_with, text
 from twinspark.functions.time_casts import DAY, HOUR, MINUTE, SECOND, cut
@@ -42,7 +43,7 @@ TIME_FUNCTIONS = frozenset(" ".join((COMPARING, NESTING, GATHERING, OTHER, STAMP
 OUT_OF_BOUNDS = "DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION"
 
 
-def all_null(*sqls: str) -> str:
+def any_null(*sqls: str) -> str:
     return " OR ".join(f"{sql} IS NULL" for sql in sqls)
 
 
@@ -74,7 +75,7 @@ def made(call: Any, hour: str, minute: str, second: str) -> str:
         f"WHEN {minute} NOT BETWEEN 0 AND 59 THEN {bounds_text('MinuteOfHour', '0 - 59', minute)} ELSE {seconds} END"
     )
     refused = error_with(OUT_OF_BOUNDS, rangeMessage=wrong)
-    return f"(CASE WHEN {all_null(hour, minute, second)} THEN NULL WHEN {right} THEN {nanos} ELSE {refused} END)"
+    return f"(CASE WHEN {any_null(hour, minute, second)} THEN NULL WHEN {right} THEN {nanos} ELSE {refused} END)"
 
 
 fn("make_time(any, any, any)", "", rule=made_type)
@@ -84,16 +85,15 @@ fn("make_time(any, any, any)", "", rule=made_type)
 
 DEFAULT_PATTERN = "HH:mm:ss.SSSSSS"  # which messages tell, though the rules of casts are followed
 QUOTED = re.compile("'[^']*'")
+MORE = "[A-GI-RT-Zb-gi-ln-rt-z]|S.*S.*S.*S.*S.*S.*S"  # than H h m s a, and six S
+MORE_THAN_CLOCKS = "with a pattern of more than hours, minutes and seconds"
 
 
 def check_pattern(call: Call) -> None:
     """Letters of the clock alone, and no finer than microseconds: the reader of timestamps reads the same then."""
-    value = getattr(call.arguments[1], "value", None)
-    if not isinstance(value, str):
-        raise NotNative(f"{call.name} with a pattern that is no constant")
-    plain = QUOTED.sub("", value)
-    if re.search("[A-Za-z]", re.sub("[HhmsSa]", "", plain)) or plain.count("S") > 6:
-        raise NotNative(f"{call.name} with a pattern of more than hours, minutes and seconds")
+    value = getattr(call.arguments[1], "value", "")
+    if isinstance(value, str) and re.search(MORE, QUOTED.sub("", value)):
+        raise NotNative(f"{call.name} {MORE_THAN_CLOCKS}")
 
 
 def read_type(tries: bool) -> Callable[[Call], Typed]:
@@ -115,14 +115,18 @@ def read_type(tries: bool) -> Callable[[Call], Typed]:
 
 def read_by_pattern(call: Call, tries: bool) -> str:
     check_pattern(call)
-    return read(tries, "(epoch_us(spark_parse_timestamp_ntz({0}, {1})) * 1000)", quoted("{1}"))
+    found = "(epoch_us(spark_parse_timestamp_ntz({0}, {1})) * 1000)"
+    plain = f"regexp_replace({{1}}, {text(QUOTED.pattern)}, '', 'g')"
+    guarded = f"(CASE WHEN regexp_matches({plain}, {text(MORE)}) THEN {not_native(MORE_THAN_CLOCKS)} ELSE {found} END)"
+    return read(tries, guarded, quoted("{1}"))
 
 
 def read(tries: bool, found: str, pattern: str = text(f"'{DEFAULT_PATTERN}'")) -> str:
     if tries:
         return found
     refused = error_with("CANNOT_PARSE_TIME", input=quoted("{0}"), format=pattern)
-    return f"(CASE WHEN {{0}} IS NULL THEN NULL ELSE coalesce({found}, {refused}) END)"
+    known = any_null("{0}", "{1}") if "{1}" in found else any_null("{0}")
+    return f"(CASE WHEN {known} THEN NULL ELSE coalesce({found}, {refused}) END)"
 
 
 for name, tries in (("to_time", False), ("try_to_time", True)):
@@ -230,7 +234,7 @@ def by_unit(call: Call, times: tuple[str, ...], write: Callable[[int], str]) -> 
     if isinstance(value, str) and value.upper() in UNITS:
         return write(UNITS[value.upper()])
     branches = " ".join(f"WHEN spark_upper({{0}}) = {text(name)} THEN {write(unit)}" for name, unit in UNITS.items())
-    return f"(CASE WHEN {all_null('{0}', *times)} THEN NULL {branches} ELSE {refused} END)"
+    return f"(CASE WHEN {any_null('{0}', *times)} THEN NULL {branches} ELSE {refused} END)"
 
 
 def as_time(type: DataType) -> DataType:
