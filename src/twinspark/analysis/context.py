@@ -54,6 +54,7 @@ KNOWN_VALUES = {
     "spark.sql.legacy.json.allowEmptyString.enabled": "false",
     "spark.sql.legacy.json.enableDateTimeParsingFallback": "false",
     "spark.sql.legacy.nullValueWrittenAsQuotedEmptyStringCsv": "false",
+    "spark.sql.path.enabled": "false",
     "spark.sql.variant.allowDuplicateKeys": "false",
     "spark.sql.variant.validateUnicodeInJsonParsing": "true",
 }

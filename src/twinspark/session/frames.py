@@ -1,7 +1,7 @@
 """ExecutePlanResponse messages written by hand: result data goes from Arrow's buffers to the wire in one copy."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,14 +51,23 @@ class Framer:
         return self.message(PROGRESS, progress)
 
 
+def all_done(tasks: int) -> bytes:
+    """The last report: every task of one stage has ended."""
+    progress = base_pb2.ExecutePlanResponse.ExecutionProgress()
+    progress.stages.add(stage_id=0, num_tasks=tasks, num_completed_tasks=tasks, done=True)
+    return bytes_field(PROGRESS, progress.SerializeToString())
+
+
 def schema_field(schema: StructType) -> bytes:
     return bytes_field(SCHEMA, pyspark_types_to_proto_types(schema).SerializeToString())
 
 
-def metrics_field(rows: int, seconds: float) -> bytes:
-    """One node for the whole plan: DuckDB ran it as one query."""
+def metrics_field(rows: int, seconds: float, operators: Sequence[str] = ()) -> bytes:
+    """One node is measured, since DuckDB runs the whole plan as one query; what it does stands below by name."""
     metrics = base_pb2.ExecutePlanResponse.Metrics()
     node = metrics.metrics.add(name="DuckDB", plan_id=0, parent=0)
+    for number, name in enumerate(operators, 1):
+        metrics.metrics.add(name=name, plan_id=number, parent=number - 1)
     for name, value, kind in (("numOutputRows", rows, "sum"), ("duration", int(seconds * 1000), "timing")):
         node.execution_metrics[name].name = name
         node.execution_metrics[name].value = value

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from twinspark.duck.python_runs import release
 from twinspark.errors import NotNative, SparkError
+from twinspark.plan.relations import Aggregate, Distinct, LocalData, Relation, Spread
 from twinspark.session.filled import Part
-from twinspark.session.frames import BatchWriter, Frame, Framer, metrics_field, schema_field
+from twinspark.session.frames import BatchWriter, Frame, Framer, all_done, metrics_field, schema_field
 from twinspark.session.native import Cursor, Query
 from twinspark.session.operation import Asked, Operation, State
 from twinspark.session.responses import ResponseLog
@@ -56,6 +57,7 @@ class NativeOperation:
         self.started = time.monotonic()
         self.seconds = 0.0
         self.rows = 0
+        self.operators: Sequence[str] = ()
 
     @property
     def engine(self) -> str:
@@ -159,7 +161,7 @@ class NativeOperation:
             self._log.put(self._framer.frame(*parts))
         self._settle(State.SUCCEEDED)  # before the client hears of it: its next request must find everything settled
         if self.asked.reattachable:
-            self._log.put(self._framer.result_complete(metrics_field(self.rows, self.seconds)))
+            self._log.put(self._framer.result_complete(metrics_field(self.rows, self.seconds, self.operators)))
 
     def _produced(self, done: "Future[None]") -> None:
         failure = done.exception()
@@ -193,3 +195,30 @@ def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[Part, ..
         yield (*head, *parts)
     for told in query.observations():
         yield (told,)
+    relations = list(relations_of(query.plan))
+    operation.operators = list(map(operator_name, relations))
+    if tasks := sum(map(tasks_asked, relations)):  # only then: a report costs one more response
+        yield (all_done(tasks),)
+
+
+def relations_of(plan: Relation) -> Iterator[Relation]:
+    """From the top down to the first leaf."""
+    yield plan
+    if plan.inputs:
+        yield from relations_of(plan.inputs[0])
+
+
+def operator_name(relation: Relation) -> str:
+    """As Spark calls what DuckDB does in the same way."""
+    return OPERATORS.get(type(relation), type(relation).__name__)
+
+
+OPERATORS: dict[type[Relation], str] = {
+    Aggregate: "HashAggregate",
+    Distinct: "HashAggregate",
+    LocalData: "LocalTableScan",
+}
+
+
+def tasks_asked(relation: Relation) -> int:
+    return relation.count if isinstance(relation, Spread) else 0

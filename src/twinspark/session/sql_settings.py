@@ -38,6 +38,8 @@ def set_configuration(statement: Any, text: str, context: Context, session: "Ses
     if warning_of(key):
         raise NotNative("SQL: SET of a key that is deprecated or gone")
     check_no_variable(key, value, session)
+    if key in OLD_NAMES and value is not None and not (value.isascii() and value.isdigit() and int(value) > 0):
+        raise NotNative(f"SQL: SET {key} to what is no number of reducers")
     if value is not None and key.startswith(HIVE_VARIABLE):
         return lambda: assign(session, key.removeprefix(HIVE_VARIABLE), value, key)
     if value is None:
