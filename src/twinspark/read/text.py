@@ -8,10 +8,12 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.read.sql import ParseError, ParserConfig, parameter_markers, parse_expression, parse_statement, tree
 from twinspark.read.walk import Walk, read_query
+from twinspark.read.walk.expressions import tree_nodes
+from twinspark.read.walk.functions import is_builtin
 from twinspark.read.walk.meanings import check_meaning
 
 
@@ -41,7 +43,25 @@ def read_query_text(
         raise NotNative(f"SQL: {type(statement).__name__}")
     positions = marked(text, positional, config) if positional else {}
     walk = Walk(text, context, parameters=parameters or {}, positions=positions)
-    return read_query(statement, walk)
+    try:
+        return read_query(statement, walk)
+    except SparkError as error:
+        check_functions_known(statement, walk, error)
+        raise
+
+
+def check_functions_known(statement: tree.Query, walk: Walk, error: SparkError) -> None:
+    """Spark looks whether it knows all functions before it looks at anything else (LookupFunctions)."""
+    functions = walk.context.functions
+    if functions is None or error.condition == "UNRESOLVED_ROUTINE":
+        return
+    for node in tree_nodes(statement):
+        if not isinstance(node, tree.Function) or not isinstance(node.name, tree.Name) or is_builtin(node.name.parts):
+            continue
+        if not functions.has(node.name.parts, walk.context):
+            unknown = functions.unresolved(node.name.parts, walk.context)
+            nearest = walk.located(unknown, node) if unknown is not None else error
+            raise NotNative("SQL: a function that is not known, which comes before other errors", nearest=nearest)
 
 
 def parsed(text: str, config: ParserConfig, has_parameters: bool) -> tree.Statement:
