@@ -283,6 +283,80 @@ csv("typed, double forms", "1.,inf,NaN,1d\n", schema="a double,b double,c double
 csv("typed, decimal to round", "1.234\n", schema="d decimal(5,2)")
 csv("typed, fewer columns", "1,2,3\n", schema="a int, b int")
 csv("typed, more columns", "1,2\n", schema="a int, b int, c string")
+# Values of many forms: each alone in its column to be inferred, and all of them as every type.
+FORMS = [
+    "1",
+    "-1",
+    "007",
+    "2147483648",
+    "1.5",
+    ".5",
+    "1e3",
+    "1.25e1",
+    "1d",
+    "1.5F",
+    "NaN",
+    "Inf",
+    "-Infinity",
+    "nan",
+    "t",
+    "true",
+    "False",
+    "2024-01-01",
+    "2024-1-1",
+    "2024-13-01",
+    "2024-01",
+    "2024/01/01",
+    "01/02/2024",
+    "2024-01-01T10:00:00+02:00",
+    "2024-01-01T10:00",
+    "2024-01-01T1:2:3.123456789",
+    "2024-01-01T25:00:00",
+    "0001-01-01",
+    "9999-12-31",
+    "abc",
+    "12345ABC",
+    "555-1234",
+    "$5",
+    "1_000",
+    "1..2",
+    "1.2.3.4",
+    "-",
+    "+",
+    ".",
+    "1e",
+    "4000e",
+    "é",
+    "2024Q1",
+    "-x",
+    "12:00AM",
+]
+EVERY_TYPE = [
+    "tinyint",
+    "smallint",
+    "int",
+    "bigint",
+    "float",
+    "double",
+    "date",
+    "timestamp",
+    "boolean",
+    "decimal(5,2)",
+    "decimal(38,0)",
+]
+csv("inferred, forms", ",".join(FORMS) + "\n", **INFERRED)
+csv(
+    "typed, forms",
+    "".join(",".join([form] * len(EVERY_TYPE)) + "\n" for form in FORMS),
+    schema=", ".join(f"c{at} {type}" for at, type in enumerate(EVERY_TYPE)),
+)
+case(
+    "csv timestamps elsewhere",
+    text("f.csv", "2024-03-10 02:30:00\n2024-11-03 01:30:00\n2024-01-01T10:00:00Z\n"),
+    format="csv",
+    options=INFERRED,
+    config={"spark.sql.session.timeZone": "America/Los_Angeles"},
+)
 csv("corrupt record column", "1\nx\n", schema="a int, _corrupt_record string")
 case("csv two files", together(text("1.csv", "a,b\n1,2\n"), text("2.csv", "a,b\n3,x\n")), format="csv",
      options={**HEADED, **INFERRED})  # fmt: skip

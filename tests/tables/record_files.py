@@ -1,4 +1,7 @@
-"""Asks a real Spark how it reads the files of file_cases.py: `python tests/tables/record_files.py sc://host:port`."""
+"""Asks a real Spark how it reads the files of file_cases.py: `record_files.py sc://host:port [case …]`.
+
+With names only those cases are asked anew.
+"""
 
 import json
 import sys
@@ -53,9 +56,11 @@ def ask(spark: SparkSession, case: Case, directory: str) -> dict[str, Any]:
         return {"error": error.getCondition(), "message": str(error).replace(directory, "{dir}").split("\n")[0]}
 
 
-def record(address: str) -> None:
-    answers = {}
+def record(address: str, *names: str) -> None:
+    answers = json.loads((RECORDED / "files.json").read_text()) if names else {}
     for name, case in CASES.items():
+        if names and name not in names:
+            continue
         spark = SparkSession.builder.remote(address).create()
         for key, value in case.config.items():
             spark.conf.set(key, value)
@@ -67,4 +72,4 @@ def record(address: str) -> None:
 
 
 if __name__ == "__main__":
-    record(sys.argv[1])
+    record(*sys.argv[1:])

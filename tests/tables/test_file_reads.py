@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from pyspark.sql.types import StructType
 
@@ -14,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from file_cases import CASES, Case
 from record_files import RECORDED, answer, placed
 
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative, SparkError
 from twinspark.tables.ducktext import duck_type
 from twinspark.tables.files import FileScan, ScanContext, scan
@@ -25,7 +25,7 @@ LEFT_TO_SPARK = set(json.loads((RECORDED / "files_left_to_spark.json").read_text
 
 @pytest.fixture(scope="module")
 def connection() -> Any:
-    opened = duckdb.connect()
+    opened = connect()
     opened.execute("SET TimeZone = 'UTC'")
     return opened
 

@@ -9,7 +9,7 @@ import duckdb
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from twinspark.errors import NotNative
-from twinspark.tables.csv_values import checked_value, class_counts, inferred_type, value_sql
+from twinspark.tables.csv_values import class_counts, inferred_type, value_sql
 from twinspark.tables.ducktext import identifier, literal, literals
 from twinspark.tables.filescan import (
     FileScan,
@@ -27,6 +27,7 @@ KNOWN = {"header", "inferschema", "sep", "delimiter", "quote", "escape", "nullva
          "multiline", "enforceschema"}  # fmt: skip
 # Characters that stand in no ordinary file: lines are read whole with one as separator, and never as NULL.
 NOWHERE, NOTHING = "\x01", "\x02"
+SURELY_ONE_PARTITION = 4 << 20  # spark.sql.files.openCostInBytes: no file is split into less
 
 
 @dataclass(frozen=True)
@@ -165,14 +166,18 @@ def ask(request: Request, query: str) -> Sequence[int]:
         found: Sequence[int] = request.context.connection.execute(query).fetchall()[0]
     except duckdb.InvalidInputException as error:
         raise NotNative("a csv file that DuckDB's reader refuses") from error
+    except duckdb.CatalogException as error:
+        raise NotNative("csv values without the native extension") from error
     return found
 
 
 def found_schema(request: Request, dialect: Dialect, names: Sequence[str]) -> StructType:
     types: list[DataType] = [StringType()] * len(names)
     if dialect.infer:
-        counts = ask(request, f"SELECT {class_counts(len(names))} FROM {read_csv(request, dialect, len(names))}")
-        types = [inferred_type(counts, at) for at in range(len(names))]
+        rows = read_csv(request, dialect, len(names))
+        counts = ask(request, class_counts(len(names), request.context.time_zone, rows))
+        alone = len(request.files) == 1 and request.files[0].size <= SURELY_ONE_PARTITION
+        types = [inferred_type(counts, at, alone) for at in range(len(names))]
     return StructType([StructField(name, type, True) for name, type in zip(names, types, strict=True)])
 
 
@@ -188,22 +193,20 @@ def read_csv(request: Request, dialect: Dialect, width: int) -> str:
 
 
 def check_values(request: Request, dialect: Dialect, data: StructType) -> None:
-    """Every value of a typed column is one that both engines parse alike; strings are read for their width only."""
+    """No row is wider than the schema; in the modes DROPMALFORMED and FAILFAST every value fits, too."""
     if any(field.name == "_corrupt_record" for field in data.fields):
         raise NotNative("a csv column for corrupt records")
-    if "TIMESTAMP" in str(data).upper() and request.context.time_zone not in ("UTC", "Etc/UTC"):
-        raise NotNative("csv timestamps outside UTC")
-    checks = [checked_value(f'"c{at}"', field.dataType) for at, field in enumerate(data.fields)]
-    counts = ", ".join(
-        f"count(*) FILTER (WHERE c{at} IS NOT NULL AND NOT ({check}))" for at, check in enumerate(checks)
-    )
+    zone = request.context.time_zone
+    values = ["1" if dialect.padded else value_sql(f"c{at}", f.dataType, zone) for at, f in enumerate(data.fields)]
+    counts = ", ".join(f"count(*) FILTER (WHERE c{at} IS NOT NULL AND ({v}) IS NULL)" for at, v in enumerate(values))
     if any(ask(request, f"SELECT {counts} FROM {read_csv(request, dialect, len(data.fields))}")):
-        raise NotNative("csv values that only Spark's parsers settle")
+        raise NotNative("csv values that do not fit, in another mode than PERMISSIVE")
 
 
 def select_sql(request: Request, dialect: Dialect, data: StructType, whole: StructType) -> str:
     casts = partition_casts(request.partitioning.schema)
-    values = {f.name: value_sql(f'"c{at}"', f.dataType) for at, f in enumerate(data.fields)}
+    zone = request.context.time_zone
+    values = {f.name: value_sql(f"c{at}", f.dataType, zone) for at, f in enumerate(data.fields)}
     for name, source in request.partitioning.sources.items():
         values[name] = duck_value(casts[name], identifier(source))
     columns = ", ".join(f"{values[name]} AS {identifier(name)}" for name in whole.names)

@@ -1,4 +1,4 @@
-"""Text values in CSV files: which forms both engines parse alike, and what type Spark infers from them."""
+"""Text values in CSV files: what type CSVInferSchema finds in them, and how UnivocityParser reads them as a type."""
 
 from collections.abc import Sequence
 
@@ -18,81 +18,77 @@ from pyspark.sql.types import (
 )
 
 from twinspark.errors import NotNative
+from twinspark.functions.casts import not_native
+from twinspark.functions.native_spelling import sql_string_to_decimal
 from twinspark.tables.ducktext import duck_type, literal
 
 INTEGER = r"[+-]?[0-9]+"
-FRACTION = r"[+-]?[0-9]*\.[0-9]+"
 MANTISSA = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)"
-EXPONENT = r"[eE]([+-]?[0-9]{1,3})"
-NUMBER = rf"{MANTISSA}([eE][+-]?[0-9]{{1,2}})?|NaN"
+EXPONENT = r"[eE]([+-]?[0-9]+)"
+NUMBER = rf"{MANTISSA}({EXPONENT})?"  # as java.math.BigDecimal takes it
+# java.lang.Double.parseDouble trims, and knows a letter behind a number.
+DOUBLE = rf"[\x00-\x20]*({NUMBER}[dDfF]?|[+-]?(NaN|Infinity))[\x00-\x20]*"
+NAMED_DOUBLES = ("NaN", "Inf", "-Inf")  # the options nanValue, positiveInf and negativeInf
 DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-TIMESTAMP = rf"{DATE}[ T][0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?Z?"
 BOOLEAN = r"(?i:true|false)"
-# What no number, date or time begins with: a year has four digits or more, an hour is followed by a colon, and digits of
-# every script are digits to Java.
-CERTAIN_STRING = "|".join(
-    [
-        r"[^\p{Nd}\s+\-.].*",
-        r"[+-]?[0-9]{1,3}[^\p{Nd}:.eEdDfFxX\s].*",
-        r"[+-]?[0-9]{4,}[^\p{Nd}\-:.eEdDfFT\s].*",
-        r"[+-]?[0-9]*\.[0-9]*[^\p{Nd}eEdDfF\s].*",
-        r"[0-9]{1,3}\s+[^\s:].*",
-        r"[+-]([^\p{Nd}.NI\s].*)?",
-        r"\.",
-    ]
-)
-MAYBE_STRING = r"T[0-9].*|NaN|Inf|Infinity|(?i:true|false)|.*\s"
+HEXADECIMAL = r"[\x00-\x20]*[+-]?0[xX].*"
 INTEGRAL = (ByteType, ShortType, IntegerType, LongType)
+ODD_DIGITS = "csv values with digits that only Java reads"
 
 
 def fits(value: str, pattern: str) -> str:
     return f"regexp_full_match({value}, {literal(pattern)}, 's')"
 
 
-def fits_type(value: str, pattern: str, type: str) -> str:
-    """Of this form, and valid (in range, a day of the calendar)."""
-    return f"({fits(value, pattern)} AND TRY_CAST({value} AS {type}) IS NOT NULL)"
+def is_odd(value: str) -> str:
+    """Digits of other scripts are digits to Java, and its floating-point numbers may be hexadecimal."""
+    foreign = f"regexp_matches(translate({value}, '0123456789', ''), '\\p{{Nd}}')"
+    return f"({foreign} OR {fits(value, HEXADECIMAL)})"
 
 
-def is_double(value: str) -> str:
-    """No whole number without a fraction (1.25e2 is 125, a decimal); one with spaces around it is no other number."""
-    fraction = f"length(regexp_extract({value}, '\\.([0-9]*)', 1))"
-    exponent = f"TRY_CAST(regexp_extract({value}, {literal(EXPONENT)}, 1) AS INTEGER)"
-    scaled = f"({fits(value, MANTISSA + EXPONENT)} AND {fraction} <> {exponent})"
-    spaced = fits(value, rf" +{MANTISSA} *|{MANTISSA} +")
-    return f"({fits(value, FRACTION)} OR {value} = 'NaN' OR {scaled} OR {spaced})"
+# ---- the type of a column
+
+CLASSES = ("integer", "long", "decimal", "double", "date", "timestamp", "boolean", "string", "odd")
 
 
-CLASSES = ("integer", "long", "double", "date", "timestamp", "boolean", "string", "present")
+def class_of(value: str, zone: str) -> str:
+    """What CSVInferSchema.inferField would find in one value alone, which is not NULL."""
+    scale = (
+        rf"length(regexp_extract({value}, '\.([0-9]*)', 1))"
+        f" - coalesce(TRY_CAST(nullif(regexp_extract({value}, {literal(EXPONENT)}, 1), '') AS INTEGER), 0)"
+    )
+    whole = f"CASE WHEN TRY_CAST({value} AS INTEGER) IS NOT NULL THEN 'integer'"
+    whole += f" WHEN TRY_CAST({value} AS BIGINT) IS NOT NULL THEN 'long' ELSE 'decimal' END"
+    cases = {
+        f"{value} IS NULL": "NULL",
+        fits(value, INTEGER): whole,
+        fits(value, NUMBER): f"CASE WHEN {scale} = 0 THEN 'decimal' ELSE 'double' END",
+        f"({fits(value, DOUBLE)} OR {value} IN {NAMED_DOUBLES})": "'double'",
+        f"({fits(value, DATE)} AND TRY_CAST({value} AS DATE) IS NOT NULL)": "'date'",
+        fits(value, BOOLEAN): "'boolean'",
+        is_odd(value): "'odd'",
+        f"{timestamp_sql(value, zone)} IS NOT NULL": "'timestamp'",
+    }
+    return f"CASE {' '.join(f'WHEN {test} THEN {found}' for test, found in cases.items())} ELSE 'string' END"
 
 
-def class_tests(value: str) -> list[str]:
-    return [
-        fits_type(value, INTEGER, "INTEGER"),
-        f"({fits_type(value, INTEGER, 'BIGINT')} AND TRY_CAST({value} AS INTEGER) IS NULL)",
-        is_double(value),
-        fits_type(value, DATE, "DATE"),
-        fits_type(value, TIMESTAMP, "TIMESTAMP"),
-        fits(value, BOOLEAN),
-        f"({fits(value, CERTAIN_STRING)} AND NOT {fits(value, MAYBE_STRING)})",
-        f"{value} IS NOT NULL",
-    ]
-
-
-def class_counts(width: int) -> str:
+def class_counts(width: int, zone: str, rows: str) -> str:
     """How many values of each column are of each class, one count after the other."""
-    return ", ".join(f"count(*) FILTER (WHERE {test})" for at in range(width) for test in class_tests(f'"c{at}"'))
+    classes = ", ".join(f"{class_of(f'c{at}', zone)} AS k{at}" for at in range(width))
+    counts = ", ".join(f"count(*) FILTER (WHERE k{at} = '{name}')" for at in range(width) for name in CLASSES)
+    return f"SELECT {counts} FROM (SELECT {classes} FROM {rows})"
 
 
-def inferred_type(counts: Sequence[int], at: int) -> DataType:
-    """CSVInferSchema's answer for one column; where the order of rows would decide, Spark is asked."""
-    found = dict(zip(CLASSES, counts[at * len(CLASSES) : (at + 1) * len(CLASSES)], strict=True))
-    present = found.pop("present")
-    if found["string"]:
+def inferred_type(counts: Sequence[int], at: int, in_one_partition: bool) -> DataType:
+    """CSVInferSchema's answer for one column; where the order of rows or partitions would decide, Spark is asked."""
+    found = zip(CLASSES, counts[at * len(CLASSES) : (at + 1) * len(CLASSES)], strict=True)
+    kinds = frozenset(name for name, count in found if count)
+    if "string" in kinds:
         return StringType()  # whatever else there is, and in whatever order
-    kinds = frozenset(name for name, count in found.items() if count)
-    if sum(found.values()) != present or kinds not in TYPE_OF:
-        raise NotNative("csv values whose type only Spark can tell")
+    if in_one_partition and "boolean" in kinds and len(kinds) > 1 and "odd" not in kinds:
+        return StringType()
+    if kinds not in TYPE_OF:
+        raise NotNative(f"a csv column of {' and '.join(sorted(kinds))} values")
     return TYPE_OF[kinds]
 
 
@@ -112,34 +108,35 @@ TYPE_OF: dict[frozenset[str], DataType] = {
 }
 
 
-def checked_value(value: str, type: DataType) -> str:
-    """SQL that is true for values which UnivocityParser and our cast read alike."""
-    if isinstance(type, StringType):
-        return "true"
-    if isinstance(type, INTEGRAL):
-        return fits_type(value, INTEGER, duck_type(type))
-    if isinstance(type, FloatType | DoubleType):
-        return fits(value, rf" *({NUMBER}) *")
-    if isinstance(type, DateType):
-        return fits_type(value, DATE, "DATE")
-    if isinstance(type, TimestampType):
-        return fits_type(value, f"{DATE}|{TIMESTAMP}", "TIMESTAMP")
-    if isinstance(type, BooleanType):
-        return fits(value, BOOLEAN)
-    if isinstance(type, DecimalType):
-        whole = type.precision - type.scale
-        return fits(value, rf"[+-]?[0-9]{{1,{max(whole, 1)}}}(\.[0-9]{{0,{type.scale}}})?") if whole else "false"
-    raise NotNative(f"csv columns of type {type.simpleString()}")
+# ---- a value in its column's type
 
 
-def value_sql(value: str, type: DataType) -> str:
-    """The value in the column's type; `checked_value` held."""
+def timestamp_sql(value: str, zone: str) -> str:
+    return f"spark_string_to_timestamp({value}, {literal(zone)})"
+
+
+def value_sql(value: str, type: DataType, zone: str) -> str:
+    """The value, or NULL where it does not fit: UnivocityParser's answer in the mode PERMISSIVE."""
     if isinstance(type, StringType):
         return value
+    if isinstance(type, DateType):
+        return f"spark_string_to_date({value})"
     if isinstance(type, TimestampType):
-        return f"make_timestamptz(epoch_us(CAST({value} AS TIMESTAMP)))"
+        return timestamp_sql(value, zone)
     if isinstance(type, BooleanType):
-        return f"(lower({value}) = 'true')"
+        return f"CASE lower({value}) WHEN 'true' THEN true WHEN 'false' THEN false END"
+    return f"CASE WHEN {number_form(value, type)} WHEN {is_odd(value)} THEN {not_native(ODD_DIGITS)} END"
+
+
+def number_form(value: str, type: DataType) -> str:
+    """`test THEN number` of a numeric type."""
+    if isinstance(type, INTEGRAL):
+        return f"{fits(value, INTEGER)} THEN TRY_CAST({value} AS {duck_type(type)})"
+    if isinstance(type, DecimalType):
+        value = f"replace({value}, ',', '')"  # ExprUtils.getDecimalParser
+        return f"{fits(value, NUMBER)} THEN {sql_string_to_decimal(value, (type.precision, type.scale), False)}"
     if isinstance(type, FloatType | DoubleType):
-        value = f"trim({value})"
-    return f"CAST({value} AS {duck_type(type)})"
+        named = f"CASE {value} WHEN 'Inf' THEN 'Infinity' WHEN '-Inf' THEN '-Infinity' ELSE {value} END"
+        cast = f"spark_string_to_{type.typeName()}({named})"
+        return f"{fits(value, DOUBLE)} OR {value} IN {NAMED_DOUBLES} THEN {cast}"
+    raise NotNative(f"csv columns of type {type.simpleString()}")
