@@ -58,6 +58,13 @@ def is_scalar(node: Expression, error: SparkError) -> bool:
     return isinstance(node, Subquery) and node.kind == "scalar" and not any(outer_columns(node.relation))
 
 
+def counts_from_one(node: Expression, error: SparkError) -> bool:
+    """element_at tells where it stands only where it may fail for other reasons too."""
+    if not isinstance(node, Call):
+        return False
+    return node.name == "array_insert" or (node.name == "element_at" and node.settings.ansi)
+
+
 TESTS: dict[str, Test] = {
     "DIVIDE_BY_ZERO": divides("/", "div"),
     "REMAINDER_BY_ZERO": divides("%", "mod", "pmod"),
@@ -68,7 +75,7 @@ TESTS: dict[str, Test] = {
     "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION": called("make_dt_interval", "make_ym_interval"),
     "INVALID_ARRAY_INDEX": called("getarrayitem", "elt"),
     "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": called("element_at"),
-    "INVALID_INDEX_OF_ZERO": called("element_at", "array_insert"),
+    "INVALID_INDEX_OF_ZERO": counts_from_one,
     "SCALAR_SUBQUERY_TOO_MANY_ROWS": is_scalar,
 }
 

@@ -206,7 +206,7 @@ class Primaries(Forms):
         if not self.take("["):
             if not first:
                 self.expect(".")
-            return self.identifier()
+            return self.identifier().rsplit(".", 1)[-1]  # a point inside of back quotes parts the path all the same
         name = None
         if not self.take("integer"):
             if not self.is_string_or_marker(self.at):

@@ -45,6 +45,8 @@ def read_pipe(term: tree.Pipe, walk: Walk, organization: Any) -> Selected:
     try:
         made = operator(node, replace(frame, source=None), walk)
     except SparkError as error:
+        if "using" in walk.text.lower() and "`.`" in error.parameters.get("objectName", ""):
+            raise NotNative("SQL: how far a side's column is known behind a join by USING", nearest=error) from error
         raise (walk.located(error, term) if error.condition in OF_THE_SELECT else error) from error
     return Selected(replace(made, source=None))
 
