@@ -98,6 +98,10 @@ class Walk:
             made = handler(node, scope, self)
         except SparkError as error:
             raise self.located(error, node) from error
+        except NotNative as why:
+            if why.nearest is not None:
+                self.located(why.nearest, node)
+            raise
         named = made if isinstance(made, Named) else unnamed(made)
         return self.with_origin(named, node) if may_fail(named.expression) else named
 
