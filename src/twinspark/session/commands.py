@@ -9,6 +9,7 @@ from pyspark.sql.connect.proto import base_pb2, commands_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
+from twinspark.plan.relations import Project, Range, Relation, Spread
 from twinspark.read.proto.subqueries import with_views
 from twinspark.read.sql import parse_statement, tree
 from twinspark.read.text import parser_config
@@ -179,7 +180,23 @@ def file_write(message: Any, query: Query) -> FileWrite:
         options={key.lower(): value for key, value in message.options.items()},
         dynamic_overwrite=context.conf("spark.sql.sources.partitionOverwriteMode").upper() == "DYNAMIC",
         time_zone=context.conf("spark.sql.session.timeZone"),
+        parts=parts_of(query.plan),
     )
+
+
+def parts_of(plan: Relation) -> str:
+    """Partitions that the query asks for are files: a range cut into them, or rows dealt out one by one."""
+    while isinstance(plan, Project):
+        plan = plan.input
+    number = "row_number() OVER () - 1"
+    match plan:
+        case Range(partitions=count) if count > 1:
+            rows = max(len(range(plan.start, plan.end, plan.step)), 1)
+            return f"((({number}) + 1) * {count} + {rows} - 1) // {rows} - 1"
+        case Spread(how="rounds", count=count) if count > 1:
+            return f"({number}) % {count}"
+        case _:
+            return ""
 
 
 def named_rows(query: Query) -> str:

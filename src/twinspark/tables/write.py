@@ -4,7 +4,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -60,6 +60,7 @@ class FileWrite:
     dynamic_overwrite: bool = False
     time_zone: str = "UTC"
     float_text: text_rows.FloatText = text_rows.no_float_text
+    parts: str = ""  # SQL: into which of several files a row goes, where the query says how many there are
 
     @property
     def data_schema(self) -> StructType:
@@ -117,11 +118,13 @@ def check(write: FileWrite) -> None:
 def stage(write: FileWrite, directory: Path, connection: Any) -> Written:
     """Runs the rows into a directory laid out as the target will be; returns its files."""
     raw = directory / "_raw"
-    raw.mkdir(parents=True)
+    raw.mkdir(parents=True, exist_ok=True)
     try:
         [(rows, sources)] = connection.execute(copy_sql(write, str(raw))).fetchall()
     except duckdb.Error as error:
         raise given_up(error) from error
+    if not sources and write.parts:
+        return stage(replace(write, parts=""), directory, connection)  # no rows are one file, for its schema
     job = uuid.uuid4()
     files = [lay_out(write, directory, job, at, source) for at, source in enumerate(sorted(sources))]
     shutil.rmtree(raw)
@@ -137,6 +140,7 @@ def given_up(error: duckdb.Error) -> Exception:
 def copy_sql(write: FileWrite, directory: str) -> str:
     """The COPY statement; it returns the count of rows and the files it wrote."""
     partitions = [f"{partition_text(f)} AS {CHUNK.format(at)}" for at, f in enumerate(write.partition_fields)]
+    partitions = partitions or ([f"printf('%05d', {write.parts}) AS {CHUNK.format(0)}"] if write.parts else [])
     columns = ", ".join([data_columns(write), *partitions])
     chunks = ", ".join(CHUNK.format(at) for at in range(len(partitions)))
     target = f"PARTITION_BY ({chunks}), OVERWRITE_OR_IGNORE" if chunks else "PER_THREAD_OUTPUT false"
