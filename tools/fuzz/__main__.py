@@ -4,6 +4,7 @@ import argparse
 import logging
 import os
 import random
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="every native function")
     parser.add_argument("--missing", action="store_true", help="name the native functions not passed yet")
     parser.add_argument("--skip", type=int, default=0, help="with --all: how many lines of calls.txt to leave out")
-    parser.add_argument("--line", help="only lines of calls.txt that hold this text")
+    parser.add_argument("--line", help="only lines of calls.txt that match this regular expression")
     parser.add_argument("--rows", type=int, default=5000, help="inputs for each form of a call and each mode")
     parser.add_argument("--seed", type=int, default=None, help="to repeat a run")
     parser.add_argument("--look", action="store_true", help="write no ledger")
@@ -118,7 +119,7 @@ class Fuzz:
 
 def lines_wanted(asked: argparse.Namespace) -> list[Line]:
     if asked.line:
-        return [line for line in lines() if asked.line in line.text]
+        return [line for line in lines() if re.search(asked.line, line.text)]
     if asked.all:
         return list(lines()[asked.skip :])
     return list(dict.fromkeys(line for name in asked.functions for line in lines_of(name)))

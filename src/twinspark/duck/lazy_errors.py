@@ -13,6 +13,10 @@ from twinspark.types import is_string
 QUIET = {"=", "==", "<=>", "<", "<=", ">", ">=", "!=", "and", "or", "not", "isnull", "isnotnull", "in", "coalesce"}
 
 
+# The divisor is looked at first (DivModLike.eval).
+RIGHT_FIRST = {"/", "%", "mod", "div", "pmod", "try_divide", "try_mod"}
+
+
 def may_fail(node: Expression) -> bool:
     """As far as its kind tells."""
     if isinstance(node, Cast):
@@ -55,6 +59,8 @@ def beside_null(expression: Expression) -> bool:
     if isinstance(expression, Subquery) and doubtful(expression.relation):
         return True
     arguments = expression.arguments if isinstance(expression, Call) else ()
+    if isinstance(expression, Call) and expression.name in RIGHT_FIRST:
+        arguments = arguments[::-1]
     for place in range(1, len(arguments)):
         if any(one.nullable for one in arguments[:place]) and is_busy(arguments[place]):
             return True

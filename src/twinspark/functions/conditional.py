@@ -9,6 +9,7 @@ from twinspark.errors import NotNative
 from twinspark.functions.common_types import common_type, common_type_without_strings, force_nullable
 from twinspark.functions.comparison import check_comparable
 from twinspark.functions.registry import fn
+from twinspark.functions.spelling import cast_to
 from twinspark.functions.typing import Call, Typed, different_data_types, unexpected_input_type
 from twinspark.types import (
     BOOLEAN,
@@ -82,6 +83,8 @@ def scalar_extreme(name: str) -> Any:
         values = ", ".join(arguments)
         if isinstance(call.type, ArrayType | StructType):  # DuckDB orders nulls inside otherwise
             return f"([{values}])[spark_array_{'max' if name == 'greatest' else 'min'}([{values}])]"
+        if isinstance(call.type, FloatType):  # DuckDB compares floats by keys that do not tell -0.0 from 0.0
+            return cast_to(f"{name}({', '.join(f'CAST({each} AS DOUBLE)' for each in arguments)})", call.type)
         return f"{name}({values})"
 
     return write

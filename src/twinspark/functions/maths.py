@@ -29,6 +29,7 @@ from twinspark.functions.native_spelling import (
     sql_decimal_remainder,
     sql_decimal_subtract,
 )
+from twinspark.functions.operands import FLOATING
 from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, duck_type, error, error_with, text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
@@ -43,6 +44,7 @@ from twinspark.types import (
     DataType,
     DayTimeIntervalType,
     DecimalType,
+    IntegerType,
     LongType,
     is_integral,
     is_null,
@@ -134,10 +136,21 @@ def positive_remainder(call: Any, left: str, right: str) -> str:
         if call.settings.ansi
         else f"CAST(NULL AS {duck_type(call.type)})"
     )
-    rest = f"(CASE WHEN {right} = -1 THEN {left} - {left} ELSE {left} % {right} END)"
-    wide = f"CAST({rest} AS {'HUGEINT' if is_integral(call.type) else 'DOUBLE'}) + {right}"
-    again = cast_to(f"({wide}) % {right}", call.type)
+    rest, again = floating_rests(left, right) if isinstance(call.type, FLOATING) else whole_rests(call, left, right)
     return f"(CASE WHEN {right} = 0 AND {left} IS NOT NULL THEN {zero} WHEN {rest} < 0 THEN {again} ELSE {rest} END)"
+
+
+def floating_rests(left: str, right: str) -> tuple[str, str]:
+    rest = f"({left} % {right})"
+    return rest, f"(({rest} + {right}) % {right})"
+
+
+def whole_rests(call: Any, left: str, right: str) -> tuple[str, str]:
+    """Of ints and bigints the sum of two negative numbers may wrap around; smaller ones are added as ints."""
+    rest = f"(CASE WHEN {right} = -1 THEN {left} - {left} ELSE {left} % {right} END)"
+    wide = f"CAST({rest} AS HUGEINT) + {right}"
+    total = wrapped(wide, call.type) if isinstance(call.type, IntegerType | LongType) else f"({wide})"
+    return rest, cast_to(f"{total} % {right}", call.type)
 
 
 def positive_decimal_remainder(call: Any, left: str, right: str) -> str:
@@ -147,10 +160,10 @@ def positive_decimal_remainder(call: Any, left: str, right: str) -> str:
         raise NotNative("pmod of decimals of many digits")
     rest = decimal_call(sql_decimal_remainder, call, left, right)
     wide = DecimalType(whole, max(a.scale, b.scale))
-    result, again = (call.type.precision, call.type.scale), f"({cast_to(rest, wide)} + {cast_to(right, wide)})"
     of, by = (wide.precision, wide.scale), (b.precision, b.scale)
-    again = sql_decimal_remainder(again, of, right, by, result, call.settings.ansi)
-    return f"(CASE WHEN {rest} < 0 THEN {again} ELSE {rest} END)"
+    again = sql_decimal_remainder(f"({cast_to(rest, wide)} + {cast_to(right, wide)})", of, right, by, of, True)
+    fitted = f"{'CAST' if call.settings.ansi else 'TRY_CAST'}({again} AS {duck_type(call.type)})"
+    return f"(CASE WHEN {rest} < 0 THEN {fitted} ELSE {rest} END)"
 
 
 fn("pmod(any, any)", positive_remainder, rule=pmod_type)

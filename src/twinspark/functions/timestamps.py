@@ -195,6 +195,8 @@ def since_1970(unit: int) -> Callable[[Call], Typed]:
         if call.name == "timestamp_seconds" and isinstance(source, DoubleType | FloatType):
             return Typed(TIMESTAMP, True, None, instant_of_real("{0}"))
         if call.name == "timestamp_seconds" and isinstance(source, DecimalType) and source.scale <= 6:
+            if source.precision - source.scale > 32:  # the cast below would lose what Spark raises an error for
+                raise NotNative("timestamp_seconds of a decimal of many digits")
             return Typed(TIMESTAMP, call.any_nullable, (DecimalType(38, 6),), instant_of_decimal("{0}"))
         if not (is_integral(source) or is_null(source)):
             raise NotNative(f"{call.name} of {source.simpleString()}")
@@ -311,13 +313,15 @@ def timestamp_made(kind: DataType, fails: bool) -> Callable[..., str]:
         date = date_made(fails)(call, y, m, d)
         right = f"{h} BETWEEN 0 AND 23 AND {n} BETWEEN 0 AND 59 AND {s} BETWEEN 0 AND 60"
         clock = f"({h} * 3600 + {n} * 60) * CAST(1000000 AS BIGINT) + CAST({s} * 1000000 AS BIGINT)"
+        given = [y, m, d, h, n, s, *([zone] if zone else [])]
+        missing = " OR ".join(f"{part} IS NULL" for part in given)
         local = (
-            f"(CASE WHEN {right} THEN {date} + to_microseconds({clock}) "
-            f"WHEN NOT ({right}) AND {date} IS NOT NULL{zone and f' AND {zone} IS NOT NULL'} "
-            f"THEN {no_such_time(h, n, s) if fails else 'NULL'} END)"
+            f"(CASE WHEN {right} AND NOT ({missing}) THEN {date} + to_microseconds({clock}) "
+            f"WHEN {missing} THEN NULL WHEN {date} IS NOT NULL THEN {no_such_time(h, n, s) if fails else 'NULL'} END)"
         )
-        if zone:
-            return f"spark_local_to_instant({local}, {zone})"
+        if zone:  # Java looks for the zone before it looks at the fields
+            known = f"spark_local_to_instant(TIMESTAMP '2000-01-01 00:00:00', {zone}) IS NULL"
+            return f"(CASE WHEN {missing} OR {known} THEN NULL ELSE spark_local_to_instant({local}, {zone}) END)"
         return local if kind == NTZ else between_datetimes(local, NTZ, TIMESTAMP, call.settings)
 
     return write

@@ -157,6 +157,15 @@ static int64_t second_of_today(const zone_rules *rules) {
 
 enum parsed { MALFORMED, PARSED, ELSEWHERE };
 
+/* Behind a timestamp a zone may have blanks around it (Java's String.trim); given alone it may not. */
+static text zone_name(text name) {
+    while (name.length && (unsigned char)name.bytes[0] <= ' ')
+        name = (text){name.bytes + 1, name.length - 1};
+    while (name.length && (unsigned char)name.bytes[name.length - 1] <= ' ')
+        name.length--;
+    return name;
+}
+
 static enum parsed parse_ntz(text value, int64_t *micros) {
     timestamp_text parsed;
     zone_rules rules;
@@ -164,7 +173,7 @@ static enum parsed parse_ntz(text value, int64_t *micros) {
     if (!parse_timestamp(value, &parsed) || parsed.just_time)
         return MALFORMED;
     if (parsed.zoned) {
-        enum zone_kind kind = find_zone(parsed.zone, &rules);
+        enum zone_kind kind = find_zone(zone_name(parsed.zone), &rules);
         if (kind != ZONE_KNOWN)
             return kind == ZONE_UNKNOWN ? MALFORMED : ELSEWHERE;
     }
@@ -178,7 +187,7 @@ static enum parsed parse_instant(text value, const zone_rules *session, int64_t 
     if (!parse_timestamp(value, &parsed))
         return MALFORMED;
     if (parsed.zoned) {
-        enum zone_kind kind = find_zone(parsed.zone, &rules);
+        enum zone_kind kind = find_zone(zone_name(parsed.zone), &rules);
         if (kind != ZONE_KNOWN)
             return kind == ZONE_UNKNOWN ? MALFORMED : ELSEWHERE;
     }

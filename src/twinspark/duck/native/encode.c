@@ -128,8 +128,8 @@ static void unbase64_rows(native_call *call) {
         bool malformed = false;
         for (uint32_t i = 0; i < value.length; i++) {
             int six = base64_value(value.bytes[i]);
-            if (value.bytes[i] == '=')
-                padding++;
+            if (value.bytes[i] == '=' && !padding++) /* behind two letters the second = follows the first at once */
+                malformed |= count % 4 == 2 && (i + 1 == value.length || value.bytes[i + 1] != '=');
             malformed |= padding && six >= 0;
             if (six < 0)
                 continue;

@@ -300,10 +300,6 @@ static enum zone_kind find_region(text id, zone_rules *rules) {
 enum zone_kind find_zone(text name, zone_rules *rules) {
     char padded[80];
     *rules = (zone_rules){0};
-    while (name.length && (unsigned char)name.bytes[0] <= ' ')
-        name = (text){name.bytes + 1, name.length - 1};
-    while (name.length && (unsigned char)name.bytes[name.length - 1] <= ' ')
-        name.length--;
     if (name.length > 70)
         return ZONE_UNKNOWN;
     memcpy(padded, name.bytes, name.length);
