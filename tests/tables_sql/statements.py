@@ -1,6 +1,7 @@
 """The statements of statements/*.sql, and how a session answers each: schema and rows, or why it is refused."""
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from pyspark.errors import PySparkException
 HERE = Path(__file__).parent
 TOPICS = sorted(path.stem for path in (HERE / "statements").glob("*.sql"))
 DATABASE = "tables_sql"
+PLACE = "{place}"  # a directory of the run's own
 
 
 def recorded(topic: str) -> Path:
@@ -40,4 +42,6 @@ def all_answers(spark: Any, topic: str) -> list[dict[str, Any]]:
     spark.sql(f"DROP DATABASE IF EXISTS {DATABASE} CASCADE").collect()
     spark.sql(f"CREATE DATABASE {DATABASE}").collect()
     spark.sql(f"USE {DATABASE}").collect()
-    return [{"statement": each, **answer(spark, each)} for each in statements(topic)]
+    with tempfile.TemporaryDirectory(prefix="tables_sql") as place:
+        found = [{"statement": each, **answer(spark, each.replace(PLACE, place))} for each in statements(topic)]
+        return json.loads(json.dumps(found).replace(place, PLACE))

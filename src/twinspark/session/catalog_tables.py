@@ -170,7 +170,12 @@ def list_partitions(message: Any, context: Context, session: "Session") -> Calla
 def recover_partitions(message: Any, context: Context, session: "Session") -> Callable[[], Answer]:
     found = table_only("recoverPartitions()")(message, context, session)
     sql_table_text.check_partitioned(found, "ALTER TABLE RECOVER PARTITIONS")
-    return lambda: relation_rows(DONE, [])
+
+    def recover() -> Answer:
+        session.catalogs.get(found.name.catalog).recover_partitions(found.name.identifier)
+        return relation_rows(DONE, [])
+
+    return recover
 
 
 def analyze_table(message: Any, context: Context, session: "Session") -> Callable[[], Answer]:

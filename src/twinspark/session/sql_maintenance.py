@@ -57,7 +57,15 @@ def analyze_tables(statement: Any, source: str, context: Context, session: "Sess
 def repair_table(statement: Any, source: str, context: Context, session: "Session") -> Any:
     found = table_of(statement.table, "MSCK REPAIR TABLE", source, context, session)
     check_partitioned(found, "MSCK REPAIR TABLE")
-    return answer
+
+    def repair() -> Answer:
+        catalog = session.catalogs.get(found.name.catalog)
+        catalog.recover_partitions(
+            found.name.identifier, add=statement.option != "DROP", drop=statement.option in ("DROP", "SYNC")
+        )
+        return answer()
+
+    return repair
 
 
 def truncate_table(statement: Any, source: str, context: Context, session: "Session") -> Any:

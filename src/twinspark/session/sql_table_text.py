@@ -118,20 +118,11 @@ def partitions(found: Found, wanted: Sequence[tuple[str, Any]] = ()) -> list[str
     names = table.partition_names
     if not names:
         raise SparkError("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", name=quoted(found.name.qualifier))
-    found_paths = directories(local_path(table), names)
-    return [path for path in found_paths if all(f"{key}={value}" in path.split("/") for key, value in wanted)]
-
-
-def directories(root: str, names: Sequence[str], before: str = "") -> list[str]:
-    if not names:
-        return [before.rstrip("/")]
-    inner = sorted(each.name for each in os.scandir(root) if each.is_dir()) if os.path.isdir(root) else []
-    mine = [name for name in inner if name.lower().startswith(f"{names[0].lower()}=")]
-    return [path for name in mine for path in directories(os.path.join(root, name), names[1:], f"{before}{name}/")]
+    return [path for path in table.partition_paths if all(f"{key}={value}" in path.split("/") for key, value in wanted)]
 
 
 def check_partitioned(found: Found, operation: str) -> None:
-    """Directories are found when they are read, so there is nothing to repair; only partitioned tables may ask."""
+    """Only tables of files that are partitioned have partitions to find."""
     table = file_table(found)
     if table is None:
         raise NotNative("partitions repaired of a table that is not one of files")

@@ -328,6 +328,8 @@ def truncate_table(statement: tree.TruncateTable, text: str, context: Context, s
         raise at_name(error, statement.table, text) from error
     if statement.partition is not None:
         return Partitions(target, text, context, session).truncate(statement.partition)
+    if isinstance(target.table, FileTable) and not target.table.managed:
+        raise SparkError("CANNOT_TRUNCATE_EXTERNAL_TABLE", tableName=target.full_name)
     return done(lambda: empty(target, context))
 
 

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import os
 import re
 import uuid
 from collections.abc import Callable, Sequence
@@ -43,6 +44,7 @@ from twinspark.tables.catalogs import SESSION_CATALOG, Name
 from twinspark.tables.char_types import CHAR_TYPE, plain_schema, plain_type, raw_schema
 from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.iceberg.maintenance import keep_short
+from twinspark.tables.listing import local_path
 from twinspark.tables.session_catalog import SessionCatalog
 from twinspark.tables.transforms import Identity, Transform, of_call
 from twinspark.tables.write import PARTITION_TYPES
@@ -117,6 +119,7 @@ class Definition:
         keep_short(self.catalog.iceberg, self.name.identifier)
 
     def create_files_as(self, rows: Rows) -> None:
+        self.check_empty()
         self.create(rows.schema)
         try:
             with spark_errors(rows):
@@ -125,6 +128,16 @@ class Definition:
         except BaseException:
             self.catalog.drop_table(self.name.identifier)
             raise
+
+    def check_empty(self) -> None:
+        """Rows of nobody's knowledge would be the new table's too."""
+        place = self.properties.get("location")
+        if place is not None and os.path.isdir(local_path(place)) and os.listdir(local_path(place)):
+            raise SparkError(
+                "_LEGACY_ERROR_TEMP_1241",
+                tablePath=f"file://{local_path(place)}",
+                config="spark.sql.legacy.allowNonEmptyLocationInCTAS",
+            )
 
     def replace(self, schema: StructType, or_create: bool) -> None:
         self.check_replaceable(or_create)
@@ -260,15 +273,28 @@ def defined(statement: Any, text: str, context: Context, session: "Session") -> 
     provider = ".".join(statement.provider.parts) if statement.provider is not None else ""
     parts = written_parts(statement.name, text, context, session)
     properties = {key: value or "" for key, value in clauses.properties}
-    properties |= {f"option.{k}": option(v, text, context, session) for k, v in clauses.options}
+    options = {key: option(value, text, context, session) for key, value in clauses.options}
+    place = place_of(options, clauses.location)
+    properties |= {f"option.{key}": value for key, value in options.items()}
     if clauses.comment is not None:
         properties["comment"] = clauses.comment
-    if clauses.location is not None:
-        properties["location"] = clauses.location
+    if place is not None:
+        properties["location"] = place
     if clauses.cluster_by:
         properties["clusteringColumns"] = str([list(name.parts) for name in clauses.cluster_by]).replace("'", '"')
     partitions = [transform_of(each, text, context, session) for each in clauses.partitioning]
     return definition(parts, context, provider, partitions, properties)
+
+
+def place_of(options: dict[str, str], location: str | None) -> str | None:
+    """LOCATION, or the option `path`, which then is none any more; not both."""
+    given = [key for key in options if key.lower() == "path"]
+    if not given:
+        return location
+    path = options.pop(given[0])
+    if location is not None:
+        raise SparkError("_LEGACY_ERROR_TEMP_0032", pathOne=location, pathTwo=path)
+    return path
 
 
 def option(value: Any, text: str, context: Context, session: "Session") -> str:

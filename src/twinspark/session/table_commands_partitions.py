@@ -15,13 +15,12 @@ from twinspark.read.sql import tree
 from twinspark.read.sql.tree import alterations as changes
 from twinspark.session.sql_names import value_of
 from twinspark.session.sql_results import Answer
-from twinspark.session.sql_table_text import directories
 from twinspark.session.tables_targets import Target
 from twinspark.session.writes_sql import done
 from twinspark.session.writes_statement import walk_of
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.listing import local_path
-from twinspark.tables.partitions import DEFAULT_PARTITION, escape, unescape
+from twinspark.tables.partitions import DEFAULT_PARTITION, partition_folder, unescape
 from twinspark.types import StringType, quote_identifier
 
 if TYPE_CHECKING:
@@ -55,12 +54,11 @@ class Partitions:
         return str(self.target.name.identifier)
 
     def place(self, spec: Spec) -> str:
-        folders = [f"{escape(name)}={escape(value)}" for name, value in spec.items()]
-        return os.path.join(local_path(self.table.location), *folders)
+        return os.path.join(local_path(self.table.location), folder(spec))
 
     def present(self) -> list[Spec]:
         names = self.table.partition_names
-        found = directories(local_path(self.table.location), names)
+        found = self.table.partition_paths
         return [dict(zip(names, map(value_in, path.split("/")), strict=True)) for path in found]
 
     # ---- what the statement says
@@ -113,10 +111,14 @@ class Partitions:
 
     # ---- the changes
 
-    def each(self, specs: Sequence[Spec], change: Callable[[str], None]) -> Command:
+    def each(self, specs: Sequence[Spec], change: Callable[[str], None], known: bool = True) -> Command:
+        """The change of each directory, which is a known partition afterwards, or is not."""
+
         def carry_out() -> None:
             for spec in specs:
                 change(self.place(spec))
+            paths = list(map(folder, specs))
+            self.target.catalog.change_partitions(self.table, () if known else paths, paths if known else ())
 
         return done(carry_out)
 
@@ -132,14 +134,13 @@ class Partitions:
 
     def drop(self, change: changes.DropPartitions) -> Command:
         self.check_partitioned("DROP")
-        if not self.table.managed:
-            raise self.target.refuses("ALTER TABLE DROP PARTITION where the files are not its own")
         specs = [self.spec(node) for node in change.partitions]
         present = self.present()
         gone = [spec for spec in specs if spec not in present]
         if gone and not change.if_exists:
             raise self.not_found(gone)
-        return self.each([spec for spec in specs if spec in present], shutil.rmtree)
+        dropped = [spec for spec in specs if spec in present]
+        return self.each(dropped, remove_files if self.table.managed else leave_files, known=False)
 
     def rename(self, change: changes.RenamePartition, node: tree.PartitionSpec) -> Command:
         self.check_partitioned("RENAME")
@@ -153,18 +154,21 @@ class Partitions:
     def move(self, old: Spec, new: Spec) -> None:
         os.makedirs(os.path.dirname(self.place(new)), exist_ok=True)
         os.rename(self.place(old), self.place(new))
+        self.target.catalog.change_partitions(self.table, [folder(old)], [folder(new)])
 
     def recover(self) -> Command:
-        """Directories are found when they are read: there is nothing to do."""
+        """The directories that are there become partitions."""
         if not self.table.partitioning:
             operation = "ALTER TABLE RECOVER PARTITIONS"
             raise SparkError("NOT_A_PARTITIONED_TABLE", operation=operation, tableIdentWithDB=self.target.full_name)
-        return done(lambda: None)
+        return done(lambda: self.target.catalog.recover_partitions(self.target.name.identifier))
 
     def truncate(self, node: tree.PartitionSpec) -> Command:
         """Part of a specification means all partitions that fit it."""
         if not self.table.partitioning:
             raise SparkError("_LEGACY_ERROR_TEMP_1267", tableIdentWithDB=self.target.full_name)
+        if not self.table.managed:
+            raise SparkError("CANNOT_TRUNCATE_EXTERNAL_TABLE", tableName=self.target.full_name)
         wanted = self.spec(node)
         fitting = [spec for spec in self.present() if wanted.items() <= spec.items()]
         if not fitting and len(wanted) == len(self.table.partition_names):
@@ -180,8 +184,20 @@ def listed(specs: Sequence[Spec]) -> str:
     return ", ".join(f"PARTITION ({', '.join(f'`{k}` = {v}' for k, v in spec.items())})" for spec in specs)
 
 
+def folder(spec: Spec) -> str:
+    return partition_folder(spec)
+
+
+def remove_files(directory: str) -> None:
+    shutil.rmtree(directory, ignore_errors=True)  # a partition may be known whose directory is gone
+
+
+def leave_files(directory: str) -> None:
+    """An external table's files are not its own."""
+
+
 def empty(directory: str) -> None:
-    shutil.rmtree(directory)
+    remove_files(directory)
     os.makedirs(directory)
 
 

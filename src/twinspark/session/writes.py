@@ -110,12 +110,21 @@ def insert(target: Target, rows: Rows, mode: str) -> None:
         again(lambda: target.catalog.insert(target.name.identifier, rows.connection, rows.select(), mode))
 
 
+def insert_into_partition(target: Target, rows: Rows, mode: str, folder: str) -> None:
+    """All rows go to one partition of a table of files, which is there afterwards, even without a row."""
+    assert isinstance(target.table, FileTable)
+    with spark_errors(rows):
+        target.catalog.insert_into_files(
+            target.table, rows.select(), mode, rows.connection, mode == "overwrite", partition=folder
+        )
+
+
 def overwrite_partitions(target: Target, rows: Rows) -> None:
     """Dynamic overwrite: only the partitions that the new rows reach."""
     identifier, table = target.name.identifier, target.table
     with spark_errors(rows):
         if isinstance(table, FileTable):
-            table.write(rows.select(), "overwrite", rows.connection, dynamic=True)
+            target.catalog.insert_into_files(table, rows.select(), "overwrite", rows.connection, dynamic=True)
         elif isinstance(table, DeltaTable):
             raise target.refuses("DYNAMIC OVERWRITE")
         else:

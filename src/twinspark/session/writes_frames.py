@@ -1,5 +1,6 @@
 """DataFrames into tables: saveAsTable, insertInto and all that writeTo offers."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
 from twinspark.tables.file_table import FORMATS
 from twinspark.tables.iceberg.table import IcebergTable
+from twinspark.tables.listing import local_path
 from twinspark.tables.pruning import predicate_of
 from twinspark.tables.transforms import Bucket, Identity, Transform, not_a_transform, of_call
 
@@ -159,12 +161,20 @@ def save_as_table(write: FrameWrite) -> Command:
         return write.append(target, by_name=True)
     made = table_of(write)
     if target is None:
+        check_new_place(made, message.mode)
         return write.create(made)
     if message.mode != OVERWRITE:
         raise target.catalog.iceberg.already_exists(target.name.identifier)
     if isinstance(target.table, IcebergTable) and made.provider == "iceberg":
         return write.replace(made, or_create=True)
     return recreate(write, target, made)
+
+
+def check_new_place(made: Definition, mode: int) -> None:
+    """Files that are there would be overwritten or added to, without a table that knows of them."""
+    place = made.properties.get("location")
+    if mode in (OVERWRITE, APPEND) and place is not None and os.path.exists(local_path(place)):
+        raise NotNative("saveAsTable over files that are there")
 
 
 def recreate(write: FrameWrite, target: Target, made: Definition) -> Command:

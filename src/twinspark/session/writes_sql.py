@@ -9,6 +9,7 @@ from twinspark.analysis import relations as make
 from twinspark.analysis.context import Context
 from twinspark.analysis.relations import Named, project
 from twinspark.analysis.scope import Frame, frame_of
+from twinspark.duck import run
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Filter, OneRow
@@ -18,17 +19,18 @@ from twinspark.read.walk import read_query
 from twinspark.read.walk.queries import with_ctes
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.tables_session import tables_of
-from twinspark.session.tables_targets import at_name, written_parts, written_to
-from twinspark.session.writes import Rows, insert, overwrite_partitions, overwrite_where
+from twinspark.session.tables_targets import at_name, connection_of, written_parts, written_to
+from twinspark.session.writes import Rows, insert, insert_into_partition, overwrite_partitions, overwrite_where
 from twinspark.session.writes_assignment import DEFAULT
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_statement import in_place, query_message, walk_of
 from twinspark.session.writes_walk import Writing
 from twinspark.tables.file_table import FileTable
+from twinspark.tables.partitions import partition_folder
 from twinspark.tables.pruning import predicate_of
 from twinspark.tables.transforms import Identity
-from twinspark.types import StructField, quote_identifier
+from twinspark.types import StringType, StructField, quote_identifier
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -167,18 +169,31 @@ class Insertion(Writing):
         rows = self.rows(frame)
         if self.node.replace == "WHERE":
             return self.replacing(rows, self.condition())
+        static = self.static_values()
+        if isinstance(self.target.table, FileTable) and 0 < len(static) == len(self.target.table.partitioning):
+            return self.into_partition(rows, self.folder(static))
         if not self.node.overwrite:
             return done(lambda: insert(self.target, rows, "append"))
-        static = self.static_values()
         if self.is_dynamic(len(static)):
             return done(lambda: overwrite_partitions(self.target, rows))
         if not static:
             return done(lambda: insert(self.target, rows, "overwrite"))
         if isinstance(self.target.table, FileTable):
-            if len(static) < len(self.target.table.partitioning):
-                raise self.target.refuses("INSERT OVERWRITE of part of the partitions")
-            return done(lambda: overwrite_partitions(self.target, rows))
+            raise self.target.refuses("INSERT OVERWRITE of part of the partitions")
         return self.replacing(rows, self.in_partition(static))
+
+    def into_partition(self, rows: Rows, folder: str) -> Command:
+        mode = "overwrite" if self.node.overwrite else "append"
+        return done(lambda: insert_into_partition(self.target, rows, mode, folder))
+
+    def folder(self, static: dict[str, Expression]) -> str:
+        """The directory of the one partition that all rows go to."""
+        names = self.partition_names()
+        settings = self.context.settings
+        texts = [Named(build.cast(static[name], StringType(), settings, "ansi"), name) for name in names]
+        plan = project(frame_of(OneRow()), texts).plain()
+        found = run.stream(connection_of(self.context).cursor(), plan, settings).read_all()
+        return partition_folder({name: found.column(at)[0].as_py() for at, name in enumerate(names)})
 
     def is_dynamic(self, static: int) -> bool:
         mode = self.context.config.get("spark.sql.sources.partitionOverwriteMode", "STATIC")

@@ -48,6 +48,7 @@ class FileTable:
     options: Mapping[str, str]
     properties: Mapping[str, str]
     managed: bool
+    known: tuple[str, ...] | None = None  # the partitions it was told of; None: whatever directories there are
 
     @property
     def partition_names(self) -> list[str]:
@@ -56,7 +57,7 @@ class FileTable:
     def read(self, context: ScanContext) -> FileScan:
         """A table's files as Spark reads them: the table's schema, partition columns last; anything may be null."""
         os.makedirs(local_path(self.location), exist_ok=True)
-        found = scan(self.provider, [self.location], self.options, self.schema, context)
+        found = scan(self.provider, [self.location], self.options, self.schema, context, self.known)
         fields = [StructField(f.name, as_nullable(f.dataType), True, f.metadata) for f in self.schema.fields]
         return replace(found, schema=StructType(fields), sql=padded(found.sql, self.schema))
 
@@ -84,6 +85,21 @@ class FileTable:
         shutil.rmtree(path, ignore_errors=True)
         os.makedirs(path, exist_ok=True)
 
+    def make_partition(self, folder: str, empty: bool) -> None:
+        place = os.path.join(local_path(self.location), folder)
+        if empty:
+            shutil.rmtree(place, ignore_errors=True)
+        os.makedirs(place, exist_ok=True)
+
+    @property
+    def partition_paths(self) -> list[str]:
+        """`p=1/q=x`: the partitions that reads and SHOW PARTITIONS know of."""
+        return self.directories() if self.known is None else list(self.known)
+
+    def directories(self) -> list[str]:
+        """The same for all that lie in the table's directory."""
+        return directories(local_path(self.location), self.partition_names)
+
     def definition(self) -> dict[str, Any]:
         return {
             "provider": self.provider,
@@ -93,10 +109,11 @@ class FileTable:
             "options": dict(self.options),
             "properties": dict(self.properties),
             "managed": self.managed,
+            "tracked": self.known is not None,
         }
 
     @classmethod
-    def defined(cls, identifier: Identifier, told: Mapping[str, Any]) -> "FileTable":
+    def defined(cls, identifier: Identifier, told: Mapping[str, Any], known: Sequence[str]) -> "FileTable":
         return cls(
             identifier,
             told["provider"],
@@ -106,7 +123,16 @@ class FileTable:
             told["options"],
             told["properties"],
             told["managed"],
+            tuple(known) if told.get("tracked") else None,
         )
+
+
+def directories(root: str, names: Sequence[str], before: str = "") -> list[str]:
+    if not names:
+        return [before.rstrip("/")]
+    inner = sorted(each.name for each in os.scandir(root) if each.is_dir()) if os.path.isdir(root) else []
+    mine = [name for name in inner if name.lower().startswith(f"{names[0].lower()}=")]
+    return [path for name in mine for path in directories(os.path.join(root, name), names[1:], f"{before}{name}/")]
 
 
 def partition_columns(schema: StructType, partitions: Sequence[Transform]) -> list[str]:

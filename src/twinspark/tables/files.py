@@ -1,6 +1,6 @@
 """Files as Spark reads them: a format, paths and options become a schema and a DuckDB table expression."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from pyspark.sql.types import StructType
@@ -34,15 +34,20 @@ Format = Callable[[Request], FileScan]
 
 
 def scan(
-    format: str, paths: Sequence[str], options: Mapping[str, str], schema: StructType | None, context: ScanContext
+    format: str,
+    paths: Sequence[str],
+    options: Mapping[str, str],
+    schema: StructType | None,
+    context: ScanContext,
+    partitions: Collection[str] | None = None,
 ) -> FileScan:
-    """The scan of these files as Spark would read them, or NotNative with the reason."""
+    """The scan of these files as Spark would read them, or NotNative with the reason; of these partitions only."""
     name = format.lower()
     if name not in FORMATS:
         raise NotNative(f"the file format {format}")
     lowered = {key.lower(): value for key, value in options.items()}
     check_settings(context)
-    looked = Looked.at(paths, lowered, context.time_zone)
+    looked = Looked.at(paths, lowered, context.time_zone, partitions)
     partitioning = discover(
         looked.found,
         schema,

@@ -1,7 +1,8 @@
 """One scan of files while it is put together: who asks, which files, and what every format shares."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -23,16 +24,35 @@ class Looked:
     options: Mapping[str, str]
     time_zone: str
     found: Listing
+    partitions: frozenset[str] | None = None  # those of a table that knows its partitions
 
     @classmethod
-    def at(cls, paths: Sequence[str], options: Mapping[str, str], time_zone: str) -> "Looked":
-        return cls(tuple(paths), options, time_zone, list_files(paths, options, time_zone))
+    def at(
+        cls,
+        paths: Sequence[str],
+        options: Mapping[str, str],
+        time_zone: str,
+        partitions: Collection[str] | None = None,
+    ) -> "Looked":
+        known = None if partitions is None else frozenset(partitions)
+        return cls(tuple(paths), options, time_zone, listed(paths, options, time_zone, known), known)
 
     def is_so_still(self) -> bool:
         try:
-            return list_files(self.paths, self.options, self.time_zone) == self.found
+            return listed(self.paths, self.options, self.time_zone, self.partitions) == self.found
         except (SparkError, NotNative, OSError):  # they are gone: whoever reads them anew says what that means
             return False
+
+
+def listed(
+    paths: Sequence[str], options: Mapping[str, str], time_zone: str, partitions: frozenset[str] | None
+) -> Listing:
+    found = list_files(paths, options, time_zone)
+    if partitions is None:
+        return found
+    (root,) = found.roots
+    kept = tuple(leaf for leaf in found.leaves if os.path.relpath(leaf.directory, root) in partitions)
+    return replace(found, leaves=kept)
 
 
 @dataclass(frozen=True)

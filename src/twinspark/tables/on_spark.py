@@ -12,10 +12,12 @@ from twinspark.tables.delta import DeltaTable
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.listing import local_path
+from twinspark.tables.partitions import DEFAULT_PARTITION, unescape
 from twinspark.tables.session_catalog import Function, SessionCatalog, View
 from twinspark.tables.spark_scan import spark_query
 from twinspark.types import StructType, quote_identifier, sql_name
 
+TABLE = "table: "  # begins a state for which Spark has a table under the very name
 BESIDE = "beside: "  # begins a state for which Spark has a table of its own beside the view; its name ends the line
 
 
@@ -54,7 +56,9 @@ def make_database(database: str) -> str:
 
 
 def forget(database: str, name: str, state: str) -> list[str]:
-    """What Spark had under a name: a view, and the table of files it may have stood for."""
+    """What Spark had under a name: a table, or a view and the table of files it may have stood for."""
+    if not state or state.startswith(TABLE):
+        return [f"DROP TABLE IF EXISTS {quote_identifier(database)}.{quote_identifier(name)}"] if state else []
     return [f"DROP VIEW IF EXISTS {quote_identifier(database)}.{quote_identifier(name)}", *forget_beside(state)]
 
 
@@ -64,8 +68,9 @@ def forget_beside(state: str | None) -> list[str]:
     return [f"DROP TABLE IF EXISTS {state.removeprefix(BESIDE).splitlines()[0]}"]
 
 
-def shown(home: SessionCatalog, identifier: Identifier, known: str | None) -> tuple[str, list[str]]:
-    """The state that Spark will see, and the statements that show it; none when it knows that state."""
+def shown(home: SessionCatalog, identifier: Identifier, known: str | None, own: bool = False) -> tuple[str, list[str]]:
+    """The state that Spark will see, and the statements that show it; none when it knows that state. A Spark of our
+    own keeps no lists of files, so that it can have the very table."""
     view = home.load_view(identifier)
     if view is not None:
         return view_state(view, known)
@@ -74,7 +79,23 @@ def shown(home: SessionCatalog, identifier: Identifier, known: str | None) -> tu
         return iceberg_state(table, known)
     if isinstance(table, DeltaTable):
         return "", []  # a Spark without Delta's jar cannot read it: it says that the table is not there
-    return file_table_state(table, known)
+    return plain_table_state(table, known) if own and not table.partitioning else file_table_state(table, known)
+
+
+def plain_table_state(table: FileTable, known: str | None) -> tuple[str, list[str]]:
+    """An external table of Spark's own under the very name; new files are found whenever it is read."""
+    told = json.dumps(table.definition(), sort_keys=True).encode()
+    state = f"{TABLE}{hashlib.blake2b(told, digest_size=8).hexdigest()}"
+    if state == known:
+        return state, []
+    (database,), name = table.identifier.namespace, table.identifier.name
+    before = forget(database, name, known or "")
+    return state, [*before, f"DROP TABLE IF EXISTS {table.identifier}", external_table(table, table.identifier)]
+
+
+def changes_kind(known: str, state: str) -> bool:
+    """Whether a view comes where Spark has a table."""
+    return known.startswith(TABLE) and not state.startswith(TABLE)
 
 
 def view_over(identifier: Identifier, query: str) -> str:
@@ -143,15 +164,35 @@ def file_table_state(table: FileTable, known: str | None) -> tuple[str, list[str
     state = f"{BESIDE}{aside}"
     if state == known:
         return state, []
-    partitions = [f"ALTER TABLE {aside} RECOVER PARTITIONS"] if table.partitioning else []
+    partitions = shown_partitions(table, aside) if table.partitioning else []
     shown = view_over(table.identifier, f"SELECT * FROM {aside}")
     made = [f"DROP TABLE IF EXISTS {aside}", external_table(table, aside), *partitions, shown]
     return state, [*made, *forget_beside(known)]
 
 
+def shown_partitions(table: FileTable, name: Identifier) -> list[str]:
+    """Those the table knows of."""
+    if table.known is None:
+        return [f"ALTER TABLE {name} RECOVER PARTITIONS"]
+    specs = " ".join(f"PARTITION ({partition_spec(path)})" for path in table.known)
+    return [f"ALTER TABLE {name} ADD {specs}"] if specs else []
+
+
+def partition_spec(path: str) -> str:
+    pairs = [folder.partition("=") for folder in path.split("/")]
+    return ", ".join(
+        f"{quote_identifier(unescape(key))} = {partition_value(unescape(value))}" for key, _, value in pairs
+    )
+
+
+def partition_value(value: str) -> str:
+    return "NULL" if value == DEFAULT_PARTITION else text(value)
+
+
 def fingerprint(table: FileTable) -> str:
-    """Changes when the definition or any file does."""
-    digest = hashlib.blake2b(json.dumps(table.definition(), sort_keys=True).encode(), digest_size=8)
+    """Changes when the definition, what it knows of its partitions, or any file does."""
+    told = [table.definition(), table.known]
+    digest = hashlib.blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=8)
     for folder, _, names in sorted(os.walk(local_path(table.location))):
         for name in sorted(names):
             found = os.stat(os.path.join(folder, name))

@@ -53,6 +53,11 @@ class Partitioning:
         return dict(zip(self.schema.names, self.directory_names, strict=True))
 
 
+def partition_folder(values: Mapping[str, str | None]) -> str:
+    """The directory of a partition; a null and an empty text share the default one."""
+    return "/".join(f"{escape(name)}={escape(value or DEFAULT_PARTITION)}" for name, value in values.items())
+
+
 def unescape(text: str) -> str:
     """ExternalCatalogUtils.unescapePathName."""
     return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)

@@ -1,6 +1,7 @@
 """One named catalog: Iceberg tables, file tables, Delta tables, views and functions under common names."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ from twinspark.tables.filescan import FileScan, ScanContext
 from twinspark.tables.iceberg.catalog import IcebergCatalog, quoted
 from twinspark.tables.iceberg.maintenance import keep_short, sweep
 from twinspark.tables.iceberg.table import IcebergTable
+from twinspark.tables.listing import local_path
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.tables.transforms import Transform
@@ -92,9 +94,10 @@ class SessionCatalog:
         told = self.store.get(self.name, "table", *key(identifier))
         if told is None:
             return None
-        return (
-            DeltaTable.defined(identifier, told) if told["provider"] == "delta" else FileTable.defined(identifier, told)
-        )
+        if told["provider"] == "delta":
+            return DeltaTable.defined(identifier, told)
+        known = self.store.partitions(self.name, *key(identifier)) if told.get("tracked") else ()
+        return FileTable.defined(identifier, told, known)
 
     def create_table(
         self,
@@ -131,7 +134,8 @@ class SessionCatalog:
             raise NotNative(f"tables of {provider}")
         options = {name.removeprefix("option."): v for name, v in given.items() if name.startswith("option.")}
         whole = file_table.partitions_last(schema, names)
-        return FileTable(identifier, provider, whole, tuple(partitions), place, options, given, location is None)
+        known = () if partitions else None
+        return FileTable(identifier, provider, whole, tuple(partitions), place, options, given, location is None, known)
 
     def alter_table(self, identifier: Identifier, changes: Sequence[TableChange]) -> AnyTable:
         other = self.other(identifier)
@@ -154,8 +158,22 @@ class SessionCatalog:
         if other is None:
             return self.iceberg.drop_table(identifier, purge)
         self.store.remove(self.name, "table", *key(identifier))
+        self.change_partitions(other, gone=known_of(other))
         other.drop_data()
         return True
+
+    def change_partitions(self, table: AnyTable, gone: Iterable[str] = (), new: Iterable[str] = ()) -> None:
+        """What a table of files knows of its partitions; others have none to be told of."""
+        if isinstance(table, FileTable) and table.known is not None:
+            self.store.change_partitions(self.name, *key(table.identifier), gone, new)
+
+    def recover_partitions(self, identifier: Identifier, add: bool = True, drop: bool = False) -> None:
+        """Those whose directories are there become known; those whose are not are forgotten, where that is asked."""
+        table = self.load_table(identifier)
+        if isinstance(table, FileTable):
+            there = table.directories()
+            gone = set(table.partition_paths) - set(there) if drop else ()
+            self.change_partitions(table, gone, there if add else ())
 
     def rename_table(self, identifier: Identifier, new_identifier: Identifier) -> None:
         self.check_free(new_identifier)
@@ -165,7 +183,9 @@ class SessionCatalog:
             return
         self.load_namespace(new_identifier.namespace)
         self.store.put(self.name, "table", *key(new_identifier), other.definition())
+        self.store.change_partitions(self.name, *key(new_identifier), new=known_of(other))
         self.store.remove(self.name, "table", *key(identifier))
+        self.change_partitions(other, gone=known_of(other))
 
     def list_tables(self, namespace: Sequence[str]) -> list[Identifier]:
         """Tables and views, by name, as SHOW TABLES lists them."""
@@ -241,14 +261,37 @@ class SessionCatalog:
 
     def insert(self, identifier: Identifier, connection: Any, select: str, mode: str) -> None:
         table = self.load_table(identifier)
-        if not isinstance(table, IcebergTable):
+        if isinstance(table, DeltaTable):
             table.write(select, mode, connection)
+            return
+        if isinstance(table, FileTable):
+            self.insert_into_files(table, select, mode, connection)
             return
         stage = self.iceberg.stage_append if mode == "append" else self.iceberg.stage_overwrite
         with stage(identifier) as write:
             write.write(connection, select)
             write.commit()
         keep_short(self.iceberg, identifier)
+
+    def insert_into_files(
+        self,
+        table: FileTable,
+        select: str,
+        mode: str,
+        connection: Any,
+        dynamic: bool = False,
+        partition: str | None = None,
+    ) -> None:
+        """The partitions that rows went to are known from then on; those an overwrite emptied are forgotten.
+
+        `partition` is the only one that rows may go to: it is known, and overwritten, even when no row does."""
+        written = table.write(select, mode, connection, dynamic)
+        reached = [] if written is None else [relative_folder(file, table) for file in written.files]
+        if partition is not None and not reached:
+            table.make_partition(partition, empty=mode == "overwrite")
+            reached = [partition]
+        emptied = set(known_of(table)) - set(reached) if mode == "overwrite" and not dynamic else ()
+        self.change_partitions(table, emptied, reached)
 
     def insert_files(self, identifier: Identifier, context: ScanContext, directory: str, mode: str) -> None:
         """Rows that Spark left as Parquet in a directory of ours become the table's, through the same staged commit."""
@@ -332,6 +375,14 @@ class SessionCatalog:
 
 
 KINDS = ("table", "view", "function")
+
+
+def known_of(table: AnyTable) -> tuple[str, ...]:
+    return (table.known or ()) if isinstance(table, FileTable) else ()
+
+
+def relative_folder(file: str, table: FileTable) -> str:
+    return os.path.relpath(os.path.dirname(file), local_path(table.location))
 
 
 def key(identifier: Identifier) -> tuple[str, str]:

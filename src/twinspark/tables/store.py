@@ -3,7 +3,7 @@
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,9 +12,15 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS twinspark_objects (
   catalog TEXT NOT NULL, kind TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
   PRIMARY KEY (catalog, kind, namespace, name));
+CREATE TABLE IF NOT EXISTS twinspark_partitions (
+  catalog TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL,
+  PRIMARY KEY (catalog, namespace, name, path));
 CREATE TABLE IF NOT EXISTS twinspark_staged_writes (
   id TEXT PRIMARY KEY, location TEXT NOT NULL, directory TEXT NOT NULL, owner TEXT NOT NULL);
 """
+
+
+OF_TABLE = "catalog = ? AND namespace = ? AND name = ?"
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,26 @@ class Store:
                 (catalog, kind, namespace, name),
             )
         return gone.rowcount > 0
+
+    def partitions(self, catalog: str, namespace: str, name: str) -> list[str]:
+        """Those a table of files was told of, as its directories are called."""
+        with self.transaction() as connection:
+            found = connection.execute(
+                f"SELECT path FROM twinspark_partitions WHERE {OF_TABLE} ORDER BY path", (catalog, namespace, name)
+            ).fetchall()
+        return [path for (path,) in found]
+
+    def change_partitions(
+        self, catalog: str, namespace: str, name: str, gone: Iterable[str] = (), new: Iterable[str] = ()
+    ) -> None:
+        table = (catalog, namespace, name)
+        with self.transaction() as connection:
+            connection.executemany(
+                f"DELETE FROM twinspark_partitions WHERE {OF_TABLE} AND path = ?", [(*table, path) for path in gone]
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO twinspark_partitions VALUES (?, ?, ?, ?)", [(*table, path) for path in new]
+            )
 
     def begin_write(self, id: str, location: str, directory: str) -> StagedRow:
         row = StagedRow(id, location, directory, this_process())
