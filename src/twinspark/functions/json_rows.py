@@ -16,7 +16,8 @@ from twinspark.functions.typing import Call, Typed
 from twinspark.types import STRING, ArrayType, StructType
 
 READ_OPTIONS = OPTIONS | {"mode": re.compile("(?i)permissive|failfast|dropmalformed")}
-TRUTHS = {"primitivesasstring", "dropfieldifallnull"}
+EXACT = "$exact"  # no user's: strings of what is no string are as they stand in a file, JSON_EXACT_STRING_PARSING
+TRUTHS = {"primitivesasstring", "dropfieldifallnull", EXACT}
 # Without a schema these would change how one is found.
 FINDS_OTHERWISE = {"allowsinglequotes", "allownonnumericnumbers", "allowunquotedcontrolchars"}
 
@@ -39,7 +40,7 @@ def rows_type(call: Call) -> Typed:
     if not isinstance(row, StructType) or row.names == [options.get("columnnameofcorruptrecord", CORRUPT)]:
         raise NotNative("JSON read without columns")
     type = ArrayType(row, False)
-    read = reader_of(type, row, options, "r")
+    read = reader_of(type, row, options, "re" if EXACT in options else "r")
 
     def write(made: Any, value: str, *others: str) -> str:
         nothing = not_native("a null read as JSON")

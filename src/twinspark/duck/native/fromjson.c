@@ -5,7 +5,8 @@
  * q a number or string kept as a string, Q a string kept so, [x array, mx map of strings to x, (3:abcx4:defgy) struct, and c, in the
  * root struct, the text itself when it does not fit.
  * Options are letters: q only double quotes, n no NaN and its kin, u raw control characters, F the first text that does not fit ends
- * all, r the rows of spark.read.json (the schema is that of an array of structs), D which leaves out what does not fit. */
+ * all, r the rows of spark.read.json (the schema is that of an array of structs), D which leaves out what does not fit,
+ * e strings of what is no string exactly as it is written. */
 #include "json.h"
 #include <errno.h>
 #include <math.h>
@@ -53,7 +54,7 @@ typedef struct {
     int catchers; /* fields of structs and values of maps around what is read */
     bool noted, caught;
     bool bad; /* something did not fit */
-    bool rows, drops, stops;
+    bool rows, drops, stops, exact;
 } conversion;
 
 enum outcome { CONVERTED, FAILED };
@@ -290,10 +291,22 @@ static enum outcome quoted(conversion *task, text value, buffer *out) {
     return CONVERTED;
 }
 
+/* A number, object or array as it stands in the text. */
+static enum outcome convert_as_written(conversion *task, buffer *out) {
+    json_reader *reader = &task->reader;
+    bool number = reader->token == VALUE_INT || reader->token == VALUE_FLOAT;
+    const char *start = number ? reader->raw.bytes : reader->at - 1;
+    skip_children(reader);
+    note_problem(task);
+    return quoted(task, number ? reader->raw : (text){start, (uint32_t)(reader->at - start)}, out);
+}
+
 static enum outcome convert_string(conversion *task, buffer *out) {
     json_reader *reader = &task->reader;
     if (reader->token == VALUE_STRING)
         return quoted(task, (text){reader->string.bytes, (uint32_t)reader->string.length}, out);
+    if (task->exact && reader->token != VALUE_TRUE && reader->token != VALUE_FALSE)
+        return convert_as_written(task, out);
     reset_writer(&task->scratch);
     copy_structure(reader, &task->scratch);
     note_problem(task);
@@ -451,6 +464,7 @@ static void take_options(conversion *task, text options) {
     task->reader.no_controls = memchr(options.bytes, 'u', options.length) == NULL;
     task->stops = memchr(options.bytes, 'F', options.length) != NULL;
     task->rows = memchr(options.bytes, 'r', options.length) != NULL;
+    task->exact = memchr(options.bytes, 'e', options.length) != NULL;
     task->drops = memchr(options.bytes, 'D', options.length) != NULL;
 }
 

@@ -13,7 +13,7 @@ from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression
 from twinspark.read.proto.relations import RELATIONS, read_frame
 from twinspark.read.proto.types import read_type
-from twinspark.types import is_string
+from twinspark.types import DataType, is_string
 
 JSON = 2  # Parse.ParseFormat
 
@@ -25,9 +25,14 @@ def read_parse(message: Any, context: Context) -> Frame:
         raise NotNative("texts in a column read as CSV or XML")
     if len(frame.attributes) != 1 or not is_string(frame.attributes[0].type):
         raise NotNative("JSON in other columns than one string")
-    options = json.dumps({name.lower(): value for name, value in message.options.items()})
-    schema = read_type(message.schema).json() if message.HasField("schema") else found_schema(frame, options, context)
-    return rows_of(frame, schema, options, context)
+    options = {name.lower(): value for name, value in message.options.items()}
+    return json_frame(frame, read_type(message.schema) if message.HasField("schema") else None, options, context)
+
+
+def json_frame(frame: Frame, schema: DataType | None, options: dict[str, str], context: Context) -> Frame:
+    """The rows of JSON texts in a frame's one column; options are named in lower case."""
+    told = json.dumps(options)
+    return rows_of(frame, found_schema(frame, told, context) if schema is None else schema.json(), told, context)
 
 
 def found_schema(frame: Frame, options: str, context: Context) -> str:
