@@ -21,7 +21,7 @@ from recorded_plans import FILES, HERE, ORDERS, Recorded, is_ordered, read, rows
 from relation_frames import relation_frames
 from schema_frames import schema_frames
 
-QUERIES = {"queries": "queries.sql", "document_queries": "documents.sql"}
+QUERIES = {"queries": "queries.sql", "document_queries": "documents.sql", "function_queries": "functions.sql"}
 
 
 def queries(file: str) -> Iterator[tuple[str, Plan]]:

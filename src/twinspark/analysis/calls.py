@@ -132,7 +132,9 @@ REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "a
 
 
 # An interval of months, days and microseconds is a struct in DuckDB: nothing else may look into it.
-CALENDAR_FUNCTIONS = frozenset(["+", "-", "isnull", "isnotnull", "typeof", "to_pretty_string"])
+CALENDAR_FUNCTIONS = frozenset(
+    ["+", "-", "*", "/", "try_multiply", "try_divide", "isnull", "isnotnull", "typeof", "to_pretty_string"]
+)
 
 
 READ_MAPS = frozenset(["from_json", "from_csv", "from_xml", "variant_get", "try_variant_get"])

@@ -17,12 +17,14 @@ from twinspark.functions.spelling import duck_type, quoted_name, text
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     STRING,
+    ArrayType,
     BooleanType,
     DataType,
     DateType,
     DecimalType,
     DoubleType,
     FloatType,
+    MapType,
     StructType,
     TimestampNTZType,
     TimestampType,
@@ -40,6 +42,7 @@ READ_OPTIONS = {
     "delimiter": SEPARATOR,
     "dateformat": re.compile(DATE_PATTERN),
     "timestampformat": re.compile(rf"{DATE_PATTERN}( HH:mm(:ss([.]SSS)?)?)?"),
+    "ignoreleadingwhitespace": re.compile("(?i)true|false"),
 }
 
 
@@ -60,14 +63,23 @@ def separator_of(options: dict[str, str]) -> str:
 def from_csv_type(call: Call) -> Typed:
     source, schema = call.arguments[:2]
     options = checked_options(call, 2, READ_OPTIONS)
-    if not (is_string(source.type) or is_null(source.type)) or not isinstance(getattr(schema, "value", None), str):
-        raise NotNative("from_csv of what is no string, or by a schema that is no constant")
-    type = schema_type(schema.value)
+    if not (is_string(source.type) or is_null(source.type)):
+        raise NotNative("from_csv of what is no string")
+    type = schema_type(constant_schema(schema))
     if not isinstance(type, StructType) or "_corrupt_record" in type.names:
         raise NotNative("from_csv with a column for corrupt records, or to what is no struct")
     casts = [STRING, *([None] * (len(call.arguments) - 1))]
     shown = f"from_csv({source.text})"
     return Typed(type, source.nullable, casts, writer=csv_reader(type, options), text=shown)
+
+
+def constant_schema(schema: Any) -> str:
+    """A constant, or what schema_of_csv makes of one."""
+    if getattr(schema, "name", "") == "schema_of_csv":
+        return line_schema(schema)
+    if not isinstance(getattr(schema, "value", None), str):
+        raise NotNative("from_csv by a schema that is no constant")
+    return str(schema.value)
 
 
 def csv_reader(type: StructType, options: dict[str, str]) -> Callable[..., str]:
@@ -82,10 +94,22 @@ def csv_reader(type: StructType, options: dict[str, str]) -> Callable[..., str]:
             unread = (f"f[{i}] IS NOT NULL AND {r} IS NULL" for i, r in enumerate(read, 1))
             bad = " OR ".join([f"len(f) <> {len(read)}", *unread])
             pack = f"CASE WHEN {bad} THEN {not_native('CSV that does not fit, in FAILFAST mode')} ELSE {pack} END"
-        fields = f"spark_csv_fields({value}, {text(separator_of(options))})"
+        fields = line_fields(value, options)
         return f"list_transform([{fields}], lambda f: CASE WHEN f IS NOT NULL THEN {pack} END)[1]"
 
     return write
+
+
+def line_fields(line: str, options: dict[str, str]) -> str:
+    """Blanks before a field are left out if so asked; what stands in quotes keeps them."""
+    fields = f"spark_csv_fields({line}, {text(separator_of(options))})"
+    if options.get("ignoreleadingwhitespace", "").lower() != "true":
+        return fields
+    if separator_of(options) == "\t":
+        raise NotNative("CSV whose separator is a blank, with blanks left out")
+    blank = f"nullif(regexp_replace(b_, '^{BLANKS}+', ''), '')"
+    quoted = not_native("CSV with quotes, with blanks left out")
+    return f"CASE WHEN contains({line}, '\"') THEN {quoted} ELSE list_transform({fields}, lambda b_: {blank}) END"
 
 
 def read_field(sql: str, type: DataType, options: dict[str, str], settings: Settings) -> str:
@@ -172,6 +196,8 @@ def csv_writer(type: StructType, options: dict[str, str]) -> Callable[..., str]:
 
 
 def csv_text(sql: str, type: DataType, options: dict[str, str], settings: Settings, is_first: bool) -> str:
+    if is_null(type):
+        return "CAST(NULL AS VARCHAR)"
     if is_string(type):
         return csv_string(sql, separator_of(options), is_first)
     if isinstance(type, DateType | TimestampType | TimestampNTZType):
@@ -181,7 +207,32 @@ def csv_text(sql: str, type: DataType, options: dict[str, str], settings: Settin
         raise NotNative("to_csv of small decimals: Java writes exponents")
     if is_integral(type) or isinstance(type, BooleanType | FloatType | DoubleType | DecimalType):
         return cast_sql(sql, type, STRING, "ansi", settings)
-    raise NotNative(f"to_csv of {type.simpleString()}")
+    if not isinstance(type, ArrayType | MapType | StructType) or type == StructType([]):
+        raise NotNative(f"to_csv of {type.simpleString()}")
+    return csv_string(inner_text(sql, type, options, settings), separator_of(options), is_first)
+
+
+def inner_text(sql: str, type: DataType, options: dict[str, str], settings: Settings, depth: int = 0) -> str:
+    """UnivocityGenerator.makeConverter: an array, map or struct as one text; a null in it is nothing at all."""
+    name = f"c{depth}_"
+
+    def part(inner: str, kind: DataType, before: str = " ") -> str:
+        return f"coalesce('{before}' || {inner_text(inner, kind, options, settings, depth + 1)}, '')"
+
+    if is_string(type):
+        return sql
+    if isinstance(type, ArrayType):
+        texts = f"array_to_string(list_transform({sql}, lambda {name}: {part(name, type.elementType)}), ',')"
+        return f"'[' || substr({texts}, CASE WHEN ({sql})[1] IS NULL THEN 1 ELSE 2 END) || ']'"
+    if isinstance(type, MapType):
+        entry = f"{inner_text(f'{name}.key', type.keyType, options, settings, depth + 1)} || ' ->'"
+        texts = f"list_transform(map_entries({sql}), lambda {name}: {entry} || {part(f'{name}.value', type.valueType)})"
+        return f"'{{' || array_to_string({texts}, ', ') || '}}'"
+    if isinstance(type, StructType) and type.fields:
+        members = [(f"({sql}).{quoted_name(f.name)}", f.dataType) for f in type.fields]
+        texts = " || ',' || ".join(part(m, kind, " " if i else "") for i, (m, kind) in enumerate(members))
+        return f"CASE WHEN {sql} IS NOT NULL THEN '{{' || {texts} || '}}' END"
+    return csv_text(sql, type, options, settings, False)
 
 
 def csv_string(value: str, separator: str, is_first: bool) -> str:
@@ -213,14 +264,26 @@ TYPES = (
 
 
 def schema_of_csv_type(call: Call) -> Typed:
-    source = call.arguments[0]
-    line = getattr(source, "value", None)
+    made = text(line_schema(call))
+    return Typed(STRING, False, text=f"schema_of_csv({call.arguments[0].text})", writer=lambda made_, *others: made)
+
+
+def line_schema(call: Any) -> str:
+    line = getattr(call.arguments[0], "value", None)
     separator = separator_of(checked_options(call, 1, {"sep": SEPARATOR, "delimiter": SEPARATOR}))
-    if not isinstance(line, str) or not line or set(line) & set('"\\\n\r'):
+    if not isinstance(line, str) or not line or set(line) & set("\\\n\r"):
         raise NotNative("schema_of_csv of what is no plain constant line")
-    fields = ", ".join(f"_c{i}: {field_type(field)}" for i, field in enumerate(line.split(separator)))
-    made = text(f"STRUCT<{fields}>")
-    return Typed(STRING, False, text=f"schema_of_csv({source.text})", writer=lambda made_, *others: made)
+    fields = ", ".join(f"_c{i}: {field_type(field)}" for i, field in enumerate(fields_of(line, separator)))
+    return f"STRUCT<{fields}>"
+
+
+def fields_of(line: str, separator: str) -> list[str]:
+    """Quotes stand around a whole field, or nowhere."""
+    end = re.escape(separator)
+    field = f'("[^"]*"|[^"{end}]*){end}'
+    if not re.fullmatch(f"({field})+", line + separator):
+        raise NotNative("schema_of_csv of a line with quotes in its fields")
+    return [found.strip('"') for found in re.findall(field, line + separator)]
 
 
 def field_type(field: str) -> str:

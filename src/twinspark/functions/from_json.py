@@ -63,12 +63,14 @@ OPTIONS = {
     "allowsinglequotes": TRUTH,
     "allownonnumericnumbers": TRUTH,
     "allowunquotedcontrolchars": TRUTH,
+    "allowunquotedfieldnames": TRUTH,
 }
 # An option at this value is this letter for the extension.
 OPTION_LETTERS = {
     ("allowsinglequotes", "false"): "q",
     ("allownonnumericnumbers", "false"): "n",
     ("allowunquotedcontrolchars", "true"): "u",
+    ("allowunquotedfieldnames", "true"): "o",
     ("mode", "failfast"): "F",
     ("mode", "dropmalformed"): "D",
 }

@@ -14,6 +14,7 @@ from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     CALENDAR_INTERVAL,
     DATE,
+    DOUBLE,
     INT,
     INTERVAL,
     LONG,
@@ -115,11 +116,39 @@ def summed(call: Call) -> Typed:
 def interval_scaled(call: Call) -> Typed | None:
     """An interval times a number, either way round, or divided by one."""
     left, right = call.arguments
+    if isinstance(left.type, CalendarIntervalType) and is_numeric(right.type):
+        return calendar_scaled(call, left, right)
+    if call.name == "*" and isinstance(right.type, CalendarIntervalType) and is_numeric(left.type):
+        return calendar_scaled(call, right, left)
     if call.name == "*" and isinstance(right.type, INTERVAL) and is_numeric(left.type):
         return turned_round(scaled(Call("*", (right, left), call.settings, call.text)))
     if isinstance(left.type, INTERVAL) and is_numeric(right.type):
         return scaled(call)
     return None
+
+
+MOMENT = "(b_.micros + CAST(86400000000 AS DOUBLE) * (b_.days - trunc(b_.days)))"
+ROUNDED = f"CAST(floor({MOMENT}) AS BIGINT) + CAST({MOMENT} - floor({MOMENT}) >= 0.5 AS BIGINT)"
+OF_DOUBLES = (
+    f"CASE WHEN abs(b_.months) < 2147483648 AND abs(b_.days) < 2147483648 AND abs({MOMENT}) < 9e18 THEN struct_pack("
+    f"months := CAST(trunc(b_.months) AS INTEGER), days := CAST(trunc(b_.days) AS INTEGER), micros := {ROUNDED}) "
+    f"ELSE {FAR} END"
+)
+
+
+def calendar_scaled(call: Call, interval: Any, number: Any) -> Typed:
+    """IntervalUtils.fromDoubles: what is left of a day joins the microseconds, what is left of a month is lost."""
+    first = call.arguments[0] is interval
+    i, n = ("{0}", "{1}") if first else ("{1}", "{0}")
+    over_zero = error("INTERVAL_DIVIDED_BY_ZERO") if call.settings.ansi else "NULL"
+    zero = f"WHEN a_.n = 0 THEN {over_zero} " if call.name == "/" else ""
+    parts = ", ".join(f"{p} := CAST(a_.i.{p} AS DOUBLE) {call.name} a_.n" for p in ("months", "days", "micros"))
+    made = f"list_transform([struct_pack({parts})], lambda b_: {OF_DOUBLES})[1]"
+    made = f"CASE WHEN a_.i IS NULL OR a_.n IS NULL THEN NULL {zero}ELSE {made} END"
+    once = f"list_transform([struct_pack(i := {i}, n := {n})], lambda a_: {made})"
+    shown = f"{'divide' if call.name == '/' else 'multiply'}_interval({interval.text}, {number.text})"
+    casts = (None, DOUBLE) if first else (DOUBLE, None)
+    return Typed(CALENDAR_INTERVAL, True, casts, f"{once}[1]", shown)
 
 
 def scaled(call: Call) -> Typed:

@@ -69,7 +69,12 @@ fn("json_tuple(any, any...)", "", kind=GENERATOR, rule=tuple_type)
 
 # ---- schema_of_json
 
-SCHEMA_LETTERS = {"allownumericleadingzeros": "z", "primitivesasstring": "p", "dropfieldifallnull": "d"}
+SCHEMA_LETTERS = {
+    "allownumericleadingzeros": "z",
+    "allowunquotedfieldnames": "o",
+    "primitivesasstring": "p",
+    "dropfieldifallnull": "d",
+}
 
 
 def schema_letters(call: Call) -> str:

@@ -177,11 +177,12 @@ def concat_type(call: Call) -> Typed:
         raise NotNative("map_concat of a constant that is null: the others' errors come first")
     maps = [map_of(t, "map_concat") for t in call.types]
     found = common_type(call.types, call.settings.ansi)
-    if found is None or not all(same_type(found, t) for t in maps):
+    if found is None:
         raise NotNative("map_concat of maps of different types")
     type = map_of(found, "map_concat")
-    nulls = any(t.valueContainsNull for t in maps)
-    return Typed(MapType(type.keyType, type.valueType, nulls), call.any_nullable)
+    casts = [None if same_type(type, t) else type for t in maps]
+    nulls = any(t.valueContainsNull for t in maps) or (any(casts) and type.valueContainsNull)
+    return Typed(MapType(type.keyType, type.valueType, nulls), call.any_nullable, casts)
 
 
 def concatenated(call: Any, *maps: str) -> str:

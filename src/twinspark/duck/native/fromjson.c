@@ -4,7 +4,7 @@
  * that does not fit the schema. The schema is written in letters: b boolean, t s i l whole numbers, f d floating ones, v string,
  * q a number or string kept as a string, Q a string kept so, [x array, mx map of strings to x, (3:abcx4:defgy) struct, and c, in the
  * root struct, the text itself when it does not fit.
- * Options are letters: q only double quotes, n no NaN and its kin, u raw control characters, F the first text that does not fit ends
+ * Options are letters: q only double quotes, n no NaN and its kin, u raw control characters, o names without quotes, F the first text that does not fit ends
  * all, r the rows of spark.read.json (the schema is that of an array of structs), D which leaves out what does not fit,
  * e strings of what is no string exactly as it is written. */
 #include "json.h"
@@ -462,6 +462,7 @@ static void take_options(conversion *task, text options) {
     task->reader.double_quotes = memchr(options.bytes, 'q', options.length) != NULL;
     task->reader.non_numeric = memchr(options.bytes, 'n', options.length) == NULL;
     task->reader.no_controls = memchr(options.bytes, 'u', options.length) == NULL;
+    task->reader.open_names = memchr(options.bytes, 'o', options.length) != NULL;
     task->stops = memchr(options.bytes, 'F', options.length) != NULL;
     task->rows = memchr(options.bytes, 'r', options.length) != NULL;
     task->exact = memchr(options.bytes, 'e', options.length) != NULL;

@@ -261,10 +261,28 @@ static enum json_token read_value(json_reader *reader) {
     }
 }
 
+/* CharTypes.getInputCodeLatin1JsNames of Jackson; beyond ASCII Java's tables of characters say what may stand in a name. */
+static bool is_open_name(unsigned char c) {
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c && strchr("_$@#*-+", c));
+}
+
+static bool read_open_name(json_reader *reader) {
+    const char *start = reader->at;
+    while (reader->at < reader->end && is_open_name((unsigned char)*reader->at))
+        reader->at++;
+    bool wide = reader->at < reader->end && (unsigned char)*reader->at >= 0x7F;
+    if (wide || reader->at == start)
+        return refuse(reader, wide ? ELSEWHERE : MALFORMED), false;
+    reader->string.length = 0;
+    add_bytes(&reader->string, start, (size_t)(reader->at - start));
+    return true;
+}
+
 static enum json_token read_name(json_reader *reader) {
-    if (reader->at == reader->end || !is_quote(reader, *reader->at))
+    bool quoted = reader->at < reader->end && is_quote(reader, *reader->at);
+    if (!quoted && !reader->open_names)
         return refuse(reader, MALFORMED);
-    if (!read_string(reader))
+    if (!(quoted ? read_string(reader) : read_open_name(reader)))
         return NO_TOKEN;
     if (reader->string.length > LONGEST_NAME)
         return refuse(reader, ELSEWHERE);

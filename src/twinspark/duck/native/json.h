@@ -26,6 +26,7 @@ typedef struct {
     bool no_controls; /* raw control characters in strings are an error */
     bool double_quotes; /* only these enclose strings */
     bool leading_zeros; /* 007 is a number */
+    bool open_names; /* fields may be named without quotes */
 } json_reader;
 
 void open_json(json_reader *reader, text value);

@@ -1,7 +1,7 @@
 /* schema_of_json, and the schema of many texts as spark.read.json finds it.
  *
  * SQL spelling: spark_schema_of_json(text, options), spark_infer_json(list of texts, options, name of the corrupt column).
- * Options are letters: z leading zeros are allowed, p primitives are strings, d fields that are always null are dropped. */
+ * Options are letters: z leading zeros are allowed, o names without quotes, p primitives are strings, d fields that are always null are dropped. */
 #include "inferred.h"
 
 typedef struct { json_reader reader; bool primitives_as_strings, drop_nulls, odd; } inference;
@@ -11,6 +11,7 @@ static inferred of_kind(enum inferred_kind kind) { return (inferred){.kind = kin
 static void take_options(inference *task, text options) {
     task->reader.non_numeric = task->reader.no_controls = true;
     task->reader.leading_zeros = memchr(options.bytes, 'z', options.length) != NULL;
+    task->reader.open_names = memchr(options.bytes, 'o', options.length) != NULL;
     task->primitives_as_strings = memchr(options.bytes, 'p', options.length) != NULL;
     task->drop_nulls = memchr(options.bytes, 'd', options.length) != NULL;
 }
