@@ -15,16 +15,16 @@ import pyarrow as pa
 
 from tools.cases.connect import Connection, Mode
 from tools.fuzz.asking import Asked
-from tools.fuzz.calls import Form, Line, forms, lines, lines_of
+from tools.fuzz.calls import MOST_ROUNDS, Form, Line, forms, functions_in, lines, lines_of
 from tools.fuzz.compare import Compared, Comparison
 from tools.fuzz.found import keep
-from tools.fuzz.ledger import Tally, missing, native_functions, write_ledger
+from tools.fuzz.ledger import Tally, missing, native_functions, read_ledger, write_ledger
 from tools.fuzz.topics import topic_forms
 from tools.replay.server import server
 from twinspark.functions import canonical
 
 ORACLE = "sc://localhost:15002"
-SHOWN, GROUP = 4, 6
+SHOWN, GROUP, GROUPS = 4, 6, 120  # from 128 groups on Spark sorts them, and their rows come in another order
 BATCH = 24
 EVERYWHERE = [Mode(ansi=False), Mode()]
 MODES = [*EVERYWHERE, Mode(ansi=False, zone="America/Los_Angeles"), Mode(zone="Asia/Kolkata")]
@@ -48,6 +48,8 @@ def main() -> None:
     parser.add_argument("--line", help="only lines of calls.txt that match this regular expression")
     parser.add_argument("--rows", type=int, default=5000, help="inputs for each form of a call and each mode")
     parser.add_argument("--seed", type=int, default=None, help="to repeat a run")
+    parser.add_argument("--mode", choices=["ansi", "relaxed"], help="only with ANSI on or off; adds to the ledger")
+    parser.add_argument("--rounds", type=int, default=MOST_ROUNDS, help="most forms of a line")
     parser.add_argument("--look", action="store_true", help="write no ledger")
     parser.add_argument("--keep", action="store_true", help="keep some of what differs as recorded cases")
     parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
@@ -58,7 +60,7 @@ def main() -> None:
     seed = asked.seed if asked.seed is not None else random.randrange(1 << 30)
     print(f"seed {seed}")
     with server() as ours:
-        fuzz = Fuzz(asked.remote, ours, asked.rows, seed, asked.look, asked.keep)
+        fuzz = Fuzz(asked, ours, seed)
         found = fuzz.run(asked.functions, lines_wanted(asked))
     sys.exit(1 if found else 0)
 
@@ -74,14 +76,16 @@ def report_missing() -> int:
 class Fuzz:
     """One run over two servers; what each function came to is written down as soon as it is known."""
 
-    def __init__(self, oracle: str, ours: str, rows: int, seed: int, look: bool, kept: bool) -> None:
-        self.oracle, self.ours, self.rows, self.seed = oracle, ours, rows, seed
-        self.look, self.kept = look, kept
+    def __init__(self, asked: argparse.Namespace, ours: str, seed: int) -> None:
+        self.oracle, self.ours, self.rows, self.seed, self.rounds = asked.remote, ours, asked.rows, seed, asked.rounds
+        self.look, self.kept = asked.look, asked.keep
+        self.modes = [mode for mode in MODES if asked.mode is None or mode.ansi == (asked.mode == "ansi")]
+        self.before = read_ledger() if asked.mode else {}
         self.tallies: dict[str, Tally] = defaultdict(Tally)
 
     def run(self, functions: list[str], wanted: list[Line]) -> int:
         """Mode by mode; a call's inputs depend on the seed, its line and the mode alone."""
-        for mode in MODES:
+        for mode in self.modes:
             with Connection(self.oracle, mode) as spark, Connection(self.ours, mode) as own:
                 comparison = Comparison(spark, own)
                 for batch in batches(self.calls(functions, wanted, mode)):
@@ -92,8 +96,8 @@ class Fuzz:
         for line in wanted:
             if mode in EVERYWHERE or line.zoned:
                 chance = random.Random(f"{self.seed} {line.text} {mode}")
-                for form in forms(line, lines().index(line), chance):
-                    yield Call(form, line.functions, inputs(form, self.rows, chance))
+                for form in forms(line, lines().index(line), chance, self.rounds):
+                    yield Call(form, functions_in(form.call), inputs(form, self.rows, chance))
         for name in dict.fromkeys(map(canonical, functions)):
             chance = random.Random(f"{self.seed} {name} {mode}")
             for form in topic_forms(self.oracle, name):
@@ -107,7 +111,7 @@ class Fuzz:
             if compared.differences and self.kept:
                 keep(self.oracle, call.asked, dict(call.form.columns), [one.unit for one in compared.differences])
         if not self.look:
-            write_ledger(self.tallies)
+            write_ledger({name: self.before.get(name, Tally()) + tally for name, tally in self.tallies.items()})
 
     def count(self, mode: Mode, call: Call, compared: Compared) -> None:
         ansi, relaxed = (compared.equal, 0) if mode.ansi else (0, compared.equal)
@@ -136,7 +140,7 @@ def batches(calls: Iterator[Call]) -> Iterator[list[Call]]:
 def inputs(form: Form, rows: int, chance: random.Random) -> Asked:
     """Groups are the same for every call: calls are asked side by side."""
     grouping = random.Random(rows)
-    g = [grouping.randrange(max(1, rows // GROUP)) for _ in range(rows)]
+    g = [grouping.randrange(max(1, min(rows // GROUP, GROUPS))) for _ in range(rows)]
     fixed = {"n": pa.array(range(rows), pa.int32()), "g": pa.array(g, pa.int32())}
     table = pa.table(fixed | {name: domain.column(rows, chance) for name, domain in form.columns})
     return Asked(form.kind, (form.call,), {name: domain.kind for name, domain in form.columns}, table)

@@ -58,12 +58,17 @@ class Line:
 
     @property
     def functions(self) -> set[str]:
-        """The functions it calls, and its operators: those stand between blanks or at the start."""
-        bare = re.sub(r"'(?:[^'\\]|\\.)*'", "", HOLE.sub("x", self.text))
-        words = set(re.findall(r"[a-z_0-9]+(?=\()|(?<!\S)[^\s\w(){}\[\]',]+(?=\s|x)|\b[A-Z]+\b|\bdiv\b", bare))
-        constants = {name.strip() for found in CONSTANT.findall(bare) for name in found.split("|")}
-        lowered = {word.lower() for word in words} | ({"cast"} if "CAST(" in self.text else set())
-        return {canonical(name) for name in lowered | constants if name in SPARK_FUNCTIONS}
+        """What it may call: constants choose among some."""
+        constants = {name.strip() for found in CONSTANT.findall(self.text) for name in found.split("|")}
+        return functions_in(HOLE.sub("x", self.text)) | {canonical(name) for name in constants & set(SPARK_FUNCTIONS)}
+
+
+def functions_in(call: str) -> set[str]:
+    """The functions called, and the operators: those stand between blanks or at the start."""
+    bare = re.sub(r"'(?:[^'\\]|\\.)*'", "", re.sub(r"\bv\d+_\d+\b", "x", call))
+    words = set(re.findall(r"[a-z_0-9]+(?=\()|(?<!\S)[^\s\w(){}\[\]',]+(?=\s|x)|\b[A-Z]+\b|\bdiv\b", bare))
+    lowered = {word.lower() for word in words} | ({"cast"} if "CAST(" in call else set())
+    return {canonical(name) for name in lowered if name in SPARK_FUNCTIONS}
 
 
 @dataclass(frozen=True)
@@ -95,9 +100,9 @@ def lines_of(function: str) -> list[Line]:
     return [line for line in lines() if canonical(function) in line.functions]
 
 
-def forms(line: Line, serial: int, chance: random.Random) -> Iterator[Form]:
+def forms(line: Line, serial: int, chance: random.Random, most: int = MOST_ROUNDS) -> Iterator[Form]:
     """Enough choices of types and constants that most are met; each choice once. The serial makes names unique."""
-    seen = {chosen_form(line, chance) for _ in range(rounds(line.text))}
+    seen = {chosen_form(line, chance) for _ in range(min(most, rounds(line.text)))}
     for place, form in enumerate(sorted(seen, key=str)):
         yield form.renamed(f"v{serial}{place:02d}_")
 

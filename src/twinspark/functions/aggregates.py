@@ -82,7 +82,8 @@ def summed_interval(call: Any, value: str, distinct: str = "", order: str = "", 
     whole = f"sum({distinct}CAST({value} AS HUGEINT)){suffix}"
     limit = 1 << 31 if isinstance(call.type, YearMonthIntervalType) else 1 << 63
     far = not_native("a sum of intervals that overflows")
-    fits = f"{whole} BETWEEN {-limit}::HUGEINT AND {limit - 1}::HUGEINT"
+    most = f"greatest(abs(CAST(min({value}){suffix} AS HUGEINT)), CAST(max({value}){suffix} AS HUGEINT))"
+    fits = f"{most} * count({value}){suffix} < {limit}::HUGEINT"  # on the way too, in whatever order
     return f"CASE WHEN {fits} THEN {cast_to(whole, call.type)} WHEN {whole} IS NOT NULL THEN {far} END"
 
 

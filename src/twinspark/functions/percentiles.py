@@ -32,6 +32,7 @@ from twinspark.types import (
 )
 
 FLOATING = FloatType | DoubleType
+BOTH_ZEROS = not_native("a percentile among zeros of two signs")
 
 
 # ---- the percentages asked for: constants
@@ -120,7 +121,16 @@ def interpolated(call: Any, percentage: float) -> str:
     lower, higher = (f"sorted[CAST({way}({position}) AS BIGINT) + 1]" for way in ("floor", "ceil"))
     low, high = (as_double(call, sql) for sql in (lower, higher))
     weighed = f"(ceil({position}) - {position}) * {low} + ({position} - floor({position})) * {high}"
-    return as_result(call, f"CASE WHEN {lower} = {higher} THEN {low} ELSE {weighed} END")
+    found = as_result(call, f"CASE WHEN {lower} = {higher} THEN {low} ELSE {weighed} END")
+    return beside_zeros(call.arguments[0].type, f"{lower} * {higher}", found)
+
+
+def beside_zeros(type: DataType, zero: str, found: str) -> str:
+    """Of zeros of two signs it is a hash table that says which comes first."""
+    if not isinstance(type, FLOATING):
+        return found
+    negative = "len(list_filter(sorted, lambda zero_: zero_ = 0 AND signbit(zero_))) > 0"
+    return f"CASE WHEN {zero} = 0 AND {negative} THEN {BOTH_ZEROS} ELSE {found} END"
 
 
 def as_double(call: Any, sql: str) -> str:
@@ -164,7 +174,8 @@ def ordered_set(pick: Any) -> Any:
 def reached(call: Any, percentage: float) -> str:
     """The first value whose share of the rows up to it is the percentage."""
     position = f"greatest(CAST(ceil(len(sorted) * {constant(percentage)}) AS BIGINT), 1)"
-    return as_result(call, as_double(call, f"sorted[{position}]"))
+    found = as_result(call, as_double(call, f"sorted[{position}]"))
+    return beside_zeros(call.arguments[0].type, f"sorted[{position}]", found)
 
 
 aggregate("percentile_cont(any, any)", ordered_set(interpolated), rule=ordered_set_type)
@@ -228,9 +239,8 @@ def through_double(type: DataType, found: str) -> str:
     if isinstance(type, LongType):
         return saturated(f"CAST({found} AS DOUBLE)")
     if isinstance(type, FLOATING):
-        mixed = "len(list_filter(sorted, lambda zero: zero = 0 AND signbit(zero))) > 0"
-        both = not_native("a percentile among zeros of two signs")
-        return f"CASE WHEN {found} = 0 AND {mixed} THEN {both} ELSE {found} END"
+        last = not_native("percentile_approx among what is no number")
+        return f"CASE WHEN isnan(sorted[len(sorted)]) THEN {last} ELSE {beside_zeros(type, found, found)} END"
     if isinstance(type, TimestampType | TimestampNTZType):
         far = not_native("percentile_approx of instants beyond a double's digits")
         return f"CASE WHEN abs(epoch_us({found})) > 9007199254740992 THEN {far} ELSE {found} END"

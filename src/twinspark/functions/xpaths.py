@@ -29,7 +29,8 @@ PATH = re.compile(rf"(//?)?{STEP}(//?{STEP})*(//?(@{NAME}|text\(\)))?|//(@{NAME}
 NUMBER_OF = re.compile(r"(sum|count)\((.*)\)", re.S)
 
 # Java's Double.intValue and its kin: what is no number is 0, what is too large the largest.
-WHOLE = "CAST(CASE WHEN isnan({0}) THEN 0 ELSE trunc(greatest(least({0}, {most}), {least})) END AS {type})"
+WITHIN = "WHEN {0} IS NOT NULL THEN trunc(greatest(least({0}, {most}), {least}))"  # which look past a null
+WHOLE = f"CAST(CASE WHEN isnan({{0}}) THEN 0 {WITHIN} END AS {{type}})"
 SHORT = "CAST((({0} & 65535) + 32768) % 65536 - 32768 AS SMALLINT)"
 
 
