@@ -1,11 +1,13 @@
 """What table tests share: a catalog in a directory of its own and a DuckDB connection."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from other_reader import check_all
 from pyspark.sql.connect.session import SparkSession
 from table_rows import Rows
 
@@ -20,10 +22,11 @@ def duck() -> Any:
 
 
 @pytest.fixture()
-def catalog(tmp_path: Path) -> IcebergCatalog:
+def catalog(tmp_path: Path) -> Iterator[IcebergCatalog]:
     made = IcebergCatalog.local("spark_catalog", str(tmp_path / "catalog"))
     made.create_namespace(["db"])
-    return made
+    yield made
+    check_all(made, "db")
 
 
 @pytest.fixture()

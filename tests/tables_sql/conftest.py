@@ -1,10 +1,16 @@
 """Servers for tests of tables: the embedded engine alone, a warehouse of its own, ready at once."""
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tables"))
+
+from other_reader import check_warehouse
 
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.session.settings import Settings
@@ -26,5 +32,6 @@ def tables(tables_server: ConnectServer) -> Iterator[Any]:
     session.sql("USE mine").collect()
     yield session
     session.sql("USE default").collect()
+    check_warehouse(tables_server, "mine")
     session.sql("DROP DATABASE mine CASCADE").collect()
     session.stop()

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from other_reader import check_warehouse
 from pyspark.sql import SparkSession
 from statements import DATABASE, TOPICS, all_answers, recorded, statements
 
@@ -41,7 +42,10 @@ CONSEQUENCES = {
 def answered(request: pytest.FixtureRequest, tables_server: ConnectServer) -> tuple[str, dict[str, Any]]:
     session = SparkSession.builder.remote(tables_server.url).create()
     session.conf.set("twinspark.tables.provider", request.param)
-    found: dict[str, Any] = {topic: json.loads(json.dumps(all_answers(session, topic))) for topic in TOPICS}
+    found: dict[str, Any] = {}
+    for topic in TOPICS:
+        found[topic] = all_answers(session, topic)
+        check_warehouse(tables_server, DATABASE)
     session.sql(f"DROP DATABASE {DATABASE} CASCADE").collect()
     session.stop()
     return request.param, found

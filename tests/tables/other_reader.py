@@ -1,0 +1,72 @@
+"""Every Iceberg table that a test leaves is read by another implementation too, where its Python is named by
+TWINSPARK_ICEBERG_READER: rows must be the same. `make tables-reader` does that, and writes down how many there were."""
+
+import json
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from pyspark.sql.types import DayTimeIntervalType, YearMonthIntervalType
+
+from twinspark.tables.catalog import Identifier
+from twinspark.tables.iceberg.catalog import IcebergCatalog
+from twinspark.tables.iceberg.local import local
+from twinspark.tables.scan_sql import duck_scan
+from twinspark.types import nested_types
+
+READER = os.environ.get("TWINSPARK_ICEBERG_READER")
+COUNTS = os.environ.get("TWINSPARK_ICEBERG_READER_COUNTS")
+# What Iceberg has no type for is kept as a number, which is all that another reader sees.
+OURS_ALONE = (DayTimeIntervalType, YearMonthIntervalType)
+
+
+@cache
+def reader() -> Any:
+    script = str(Path(__file__).parent / "independent_reader.py")
+    pipe = subprocess.PIPE
+    return subprocess.Popen([str(READER), script], stdin=pipe, stdout=pipe, text=True)
+
+
+def their_rows(catalog: IcebergCatalog, identifier: Identifier) -> Any:
+    process = reader()
+    process.stdin.write(f"{local(catalog.load(identifier).metadata_location)}\n")
+    process.stdin.flush()
+    return json.loads(process.stdout.readline())
+
+
+def our_rows(catalog: IcebergCatalog, duck: Any, identifier: Identifier) -> list[str]:
+    scan = duck_scan(catalog.load_table(identifier).scan())
+    found = duck.execute(f"SELECT CAST(to_json(t) AS VARCHAR) FROM {scan} t").fetchall()
+    return sorted(text for (text,) in found)
+
+
+def check(catalog: IcebergCatalog, identifier: Identifier, duck: Any) -> int:
+    """The rows of one table, by both; how many there are."""
+    ours = our_rows(catalog, duck, identifier)
+    assert their_rows(catalog, identifier) == ours, f"another reader of {identifier}"
+    if COUNTS is not None:
+        with open(COUNTS, "a") as file:
+            file.write(json.dumps([str(identifier), len(ours)]) + "\n")
+    return len(ours)
+
+
+def check_all(catalog: IcebergCatalog, namespace: str) -> None:
+    """All tables of a database, where there is another reader."""
+    if READER is None or (namespace,) not in catalog.list_namespaces():
+        return
+    duck = duckdb.connect()
+    duck.execute("SET TimeZone = 'UTC'")
+    for identifier in catalog.list_tables([namespace]):
+        types = list(nested_types(catalog.load_table(identifier).schema))
+        if not any(isinstance(each, OURS_ALONE) for each in types):
+            check(catalog, identifier, duck)
+
+
+def check_warehouse(server: Any, namespace: str) -> None:
+    """The same for a database of a server's own catalog."""
+    if READER is not None:
+        place = Path(server.shared.catalogs.directory) / "spark_catalog"
+        check_all(IcebergCatalog.local("spark_catalog", str(place)), namespace)
