@@ -10,6 +10,7 @@ from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery, children_of
 from twinspark.plan.relations import Recursion, Relation, Values, own_expressions
+from twinspark.plan.rewrite import walk
 from twinspark.types import DecimalType, is_string
 
 Test = Callable[[Expression, SparkError], bool]
@@ -27,7 +28,7 @@ def divides(*names: str) -> Test:
 def may_be_zero(divisor: Expression) -> bool:
     while isinstance(divisor, Cast):
         divisor = divisor.child
-    return not isinstance(divisor, Literal) or divisor.value == 0
+    return not isinstance(divisor, Literal) or isinstance(divisor.value, str) or divisor.value == 0
 
 
 def is_cast(node: Expression, error: SparkError) -> bool:
@@ -88,12 +89,13 @@ UNSURE = ("RECURSION_LEVEL_LIMIT_EXCEEDED", "CAST_INVALID_INPUT", "CAST_OVERFLOW
 MOST_ROWS = 1_000_000
 
 
-def unsure(plan: Relation) -> str:
+def unsure(plan: Relation, condition: str) -> str:
     if isinstance(plan, Recursion) and plan.rows != MOST_ROWS:
         return "which of two limits a recursion meets first"
-    if isinstance(plan, Values) and any(isinstance(each, Cast | Call) for row in plan.rows for each in row):
+    kinds = Call if condition == "DIVIDE_BY_ZERO" else Cast | Call
+    if isinstance(plan, Values) and any(isinstance(n, kinds) for row in plan.rows for each in row for n in walk(each)):
         return "an error that may be one of the rows of VALUES"
-    return next((found for below in plan.inputs if (found := unsure(below))), "")
+    return next((found for below in plan.inputs if (found := unsure(below, condition))), "")
 
 
 def located(error: Exception, plan: Relation) -> Exception:
@@ -106,7 +108,7 @@ def located(error: Exception, plan: Relation) -> Exception:
 
 def with_context(error: Exception, plan: Relation) -> Exception:
     """As it was where none was written as SQL. Only Spark knows which of several parts."""
-    if isinstance(error, SparkError) and error.condition in UNSURE and (why := unsure(plan)):
+    if isinstance(error, SparkError) and error.condition in UNSURE and (why := unsure(plan, error.condition)):
         return NotNative(why, nearest=error)
     test = TESTS.get(error.condition) if isinstance(error, SparkError) and not error.contexts else None
     if test is None or not isinstance(error, SparkError):
