@@ -30,6 +30,7 @@ EXAMPLES = {
     "shuffle": "SELECT shuffle(array(1, 2, 3), 7) FROM range(0, 3, 1, 1)",
     **{name: f"SELECT {name}(string(id)) FROM range(3)" for name in CAST_NAMES.split()},
 }
+EVERYTHING_ON = {"spark.sql.timeType.enabled": "true"}
 
 
 @cache
@@ -38,7 +39,9 @@ def is_native_syntax(name: str) -> bool:
     if name not in EXAMPLES:
         return False
     try:
-        sql_of(read_relation(relations_pb2.Relation(sql=relations_pb2.SQL(query=EXAMPLES[name])), Context()))
+        sql_of(
+            read_relation(relations_pb2.Relation(sql=relations_pb2.SQL(query=EXAMPLES[name])), Context(EVERYTHING_ON))
+        )
     except NotNative:
         return False
     return True

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from twinspark.analysis.calls import call as call
+from twinspark.analysis import calls
 from twinspark.analysis.casts import cast as cast
 from twinspark.analysis.casts import implicit_cast as implicit_cast
 from twinspark.analysis.literals import literal as literal
+from twinspark.analysis.uniform import uniform
 from twinspark.errors import SparkError
 from twinspark.functions.common_types import (
     common_type,
@@ -26,6 +28,13 @@ from twinspark.types import (
     StructType,
     is_null,
 )
+
+
+def call(name: str, arguments: Sequence[Expression], settings: Settings, **facts: Any) -> Expression:
+    """A call by any of the function's names (calls.call), or what Spark puts in its place."""
+    if name.lower() == "uniform":
+        return uniform(arguments, settings)
+    return calls.call(name, arguments, settings, **facts)
 
 
 def case_when(

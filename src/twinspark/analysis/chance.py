@@ -18,7 +18,11 @@ from twinspark.plan.rewrite import map_children
 from twinspark.types import INT, LONG
 
 SEEDED = frozenset({"rand", "randn"})
+SEEDED_LAST = frozenset({"randstr", "shuffle"})  # their seed stands behind other arguments
 UNSEEDED = frozenset({"monotonically_increasing_id", "spark_partition_id"})
+
+
+ONLY_ROW: tuple[Expression, ...] = tuple(literal(value, LONG) for value in (0, 0, 1, 1, 1))
 
 
 def with_places(expression: Expression, relation: Relation, folds: Callable[[], bool]) -> Expression:
@@ -27,17 +31,33 @@ def with_places(expression: Expression, relation: Relation, folds: Callable[[], 
     `folds`: the projection is one that Spark's optimizer computes itself when its rows are local."""
 
     def rule(node: Expression) -> Expression:
-        if not isinstance(node, Call) or node.name not in SEEDED | UNSEEDED:
+        if not isinstance(node, Call) or node.name not in SEEDED | UNSEEDED | SEEDED_LAST:
             return map_children(node, rule)
-        seed = seed_of(node.arguments[0]) if node.name in SEEDED else 0
+        seed = seed_of(node.arguments[-1 if node.name in SEEDED_LAST else 0]) if node.arguments else 0
+        others = node.arguments[:-1] if node.name in SEEDED_LAST else ()
         standing = standing_in(relation, node.settings.slices)
-        if standing is None and is_folded(relation) and folds():
+        if node.name == "shuffle" and not draws_alike(node.arguments[0]):
+            standing = ONLY_ROW if is_one_row(relation) else None
+        elif node.name == "shuffle" and is_one_row(relation):
+            standing = ONLY_ROW
+        if standing is None and node.name != "shuffle" and is_folded(relation) and folds():
             standing = in_one_partition(node.settings)
         if seed is None or standing is None:
             return node
-        return replace(node, signature=placed(node.signature), arguments=(literal(seed, LONG), *standing))
+        return replace(node, signature=placed(node.signature), arguments=(literal(seed, LONG), *standing, *others))
 
     return rule(expression)
+
+
+def draws_alike(array: Expression) -> bool:
+    """Whether each row's array is as long, so that it takes as many numbers to shuffle."""
+    return isinstance(array, Call) and array.name == "array"
+
+
+def is_one_row(relation: Relation) -> bool:
+    while isinstance(relation, Project):
+        relation = relation.input
+    return isinstance(relation, OneRow)
 
 
 def seed_of(argument: Expression) -> int | None:
@@ -50,7 +70,7 @@ def seed_of(argument: Expression) -> int | None:
 def standing_in(relation: Relation, slices: int) -> tuple[Expression, ...] | None:
     """A number of the row, the first of the numbers, their step, how many there are, and in how many partitions."""
     if isinstance(relation, OneRow):
-        return tuple(literal(value, LONG) for value in (0, 0, 1, 1, 1))
+        return ONLY_ROW
     index, source = numbered(relation, slices)
     return None if index is None or source is None else standing_of(index, source, slices)
 

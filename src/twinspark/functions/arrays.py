@@ -295,7 +295,15 @@ fn("array_join(array, string)", array_join, rule=array_join_type)
 fn("array_join(array, string, string)", array_join, rule=array_join_type)
 
 
-fn("shuffle(array<T>, bigint = null) -> array<T>", SPARK, deterministic=False, reason="Spark's random numbers")
+def shuffle_type(call: Call) -> Typed:
+    """The seed is not shown, and no null by itself."""
+    array = call.arguments[0]
+    if not isinstance(array.type, ArrayType):
+        raise NotNative("shuffle of what is no array")
+    return Typed(array.type, array.nullable, text=f"shuffle({array.text})")
+
+
+fn("shuffle(array<T>, bigint = null)", SPARK, rule=shuffle_type, deterministic=False, reason="Spark's random numbers")
 
 
 def zipped_type(call: Call) -> Typed:

@@ -12,8 +12,8 @@ REASONS = {
     "Protobuf is read and written by Spark's own package": "from_protobuf to_protobuf",
     "the types GEOMETRY and GEOGRAPHY": "st_asbinary st_geogfromwkb st_geomfromwkb st_setsrid st_srid",
     "a measure of a metric view": "measure",
-    "what Spark's own Python workers wrote": "python_worker_logs",
     "Spark's random numbers": "uniform",
+    "what Spark's own Python workers wrote": "python_worker_logs",
 }
 
 

@@ -11,9 +11,16 @@ from twinspark.functions.registry import Signature
 ROW = "(({1} - {2}) // {3})"
 PARTITION = f"((({ROW} + 1) * {{5}} + {{4}} - 1) // {{4}} - 1)"  # Spark cuts a range at i * rows / partitions
 PLACE = f"({ROW} - {PARTITION} * {{4}} // {{5}})"
+ORDER = f"string_split(spark_shuffle_order({{0}} + {PARTITION}, {PLACE}, CAST(len({{6}}) AS INTEGER)), ',')"
+SHUFFLED = (
+    "(CASE WHEN len({6}) <= 1 OR {6} IS NULL THEN {6} "
+    f"ELSE list_transform({ORDER}, lambda place_: {{6}}[CAST(place_ AS INTEGER)]) END)"
+)
 SPELLINGS = {
     "rand": f"spark_rand({{0}} + {PARTITION}, {PLACE})",
     "randn": f"spark_randn({{0}} + {PARTITION}, {PLACE})",
+    "randstr": f"spark_randstr({{0}} + {PARTITION}, {PLACE}, {{6}})",
+    "shuffle": SHUFFLED,
     "spark_partition_id": f"CAST({PARTITION} AS INTEGER)",
     "monotonically_increasing_id": f"({PARTITION} * 8589934592 + {PLACE})",
 }

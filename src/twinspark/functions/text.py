@@ -22,6 +22,8 @@ from twinspark.types import (
     DoubleType,
     FloatType,
     IntegerType,
+    LongType,
+    ShortType,
     is_integral,
     is_null,
     is_numeric,
@@ -260,10 +262,17 @@ fn(
 
 
 def random_type(call: Call) -> Typed:
-    raise NotNative("random strings")
+    """Of a constant length and a constant seed (analysis.chance tells where a row stands)."""
+    length, *seed = call.arguments
+    value = getattr(length, "value", None)
+    if not isinstance(value, int) or value < 0 or not isinstance(length.type, IntegerType | ShortType) or not seed:
+        raise NotNative("random strings of a length or a seed that is no constant")
+    if not isinstance(seed[0].type, IntegerType | LongType):
+        raise NotNative("random strings with a seed that is no whole number")
+    return Typed(STRING, False, (INT, None))
 
 
-fn("randstr(any, any...)", SPARK, rule=random_type, deterministic=False, reason="Spark's random numbers")
+fn("randstr(any, any = null)", SPARK, rule=random_type, deterministic=False, reason="Spark's random numbers")
 
 
 def collation_type(call: Call) -> Typed:

@@ -2,11 +2,15 @@
  *
  * SQL spelling: spark_rand(seed, n), spark_randn(seed, n) -> DOUBLE; seed: the query's seed plus the index of the partition,
  * n: the row's place in it, from 0. Which rows stand in which partition is for the caller to know.
+ * spark_randstr(seed, n, length) -> VARCHAR likewise;
+ * spark_shuffle_order(seed, n, length) -> the places of a shuffled array's elements, from 1, with commas between.
  * Rows that follow each other cost one step; rand jumps to any other row, randn starts again from the first. */
 #include "native.h"
 #include "strictmath.h"
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* scala.util.hashing.MurmurHash3.bytesHash of the seed's eight bytes, most significant first. */
 static uint32_t seed_hash(const unsigned char bytes[8], uint32_t start) {
@@ -126,7 +130,116 @@ static void randn_rows(native_call *call) {
     }
 }
 
+/* randstr: a letter or digit for each step (ExpressionImplUtils.randStr). */
+static void randstr_rows(native_call *call) {
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    EACH_ROW(call, row) {
+        int64_t seed = ARGUMENT(call, int64_t, 0)[row], place = ARGUMENT(call, int64_t, 1)[row];
+        int32_t length = ARGUMENT(call, int32_t, 2)[row];
+        uint64_t state = state_after(seed, (uint64_t)place * (uint64_t)length);
+        char *bytes = malloc((size_t)length + 1);
+        for (int32_t i = 0; i < length; i++) {
+            state = step(state);
+            int32_t value = (int32_t)(uint32_t)state % 62;
+            bytes[i] = letters[value < 0 ? -value : value];
+        }
+        set_text(call, row, bytes, (size_t)length);
+        free(bytes);
+    }
+}
+
+/* --- shuffle: the Mersenne twister of Commons Math, and Fisher and Yates from the inside out --- */
+
+enum { TWISTS = 624, AHEAD = 397 };
+typedef struct { uint32_t words[TWISTS]; int next; } twister;
+
+static void twister_seed(twister *from, int64_t seed) {
+    uint32_t key[2] = {(uint32_t)((uint64_t)seed >> 32), (uint32_t)seed}, *words = from->words;
+    words[0] = 19650218u;
+    for (uint32_t i = 1; i < TWISTS; i++)
+        words[i] = 1812433253u * (words[i - 1] ^ words[i - 1] >> 30) + i;
+    int i = 1, j = 0;
+    for (int k = TWISTS; k; k--) {
+        words[i] = (words[i] ^ (words[i - 1] ^ words[i - 1] >> 30) * 1664525u) + key[j] + (uint32_t)j;
+        j = !j;
+        if (++i == TWISTS)
+            words[0] = words[TWISTS - 1], i = 1;
+    }
+    for (int k = TWISTS - 1; k; k--) {
+        words[i] = (words[i] ^ (words[i - 1] ^ words[i - 1] >> 30) * 1566083941u) - (uint32_t)i;
+        if (++i == TWISTS)
+            words[0] = words[TWISTS - 1], i = 1;
+    }
+    words[0] = 0x80000000u;
+    from->next = TWISTS;
+}
+
+static uint32_t twister_bits(twister *from, int bits) {
+    uint32_t *words = from->words;
+    if (from->next == TWISTS) {
+        for (int i = 0; i < TWISTS; i++) {
+            uint32_t both = (words[i] & 0x80000000u) | (words[(i + 1) % TWISTS] & 0x7fffffffu);
+            words[i] = words[(i + AHEAD) % TWISTS] ^ both >> 1 ^ (both & 1 ? 0x9908b0dfu : 0);
+        }
+        from->next = 0;
+    }
+    uint32_t word = words[from->next++];
+    word ^= word >> 11;
+    word ^= word << 7 & 0x9d2c5680u;
+    word ^= word << 15 & 0xefc60000u;
+    return (word ^ word >> 18) >> (32 - bits);
+}
+
+/* BitsStreamGenerator.nextInt: what would make small numbers likelier is drawn again. */
+static int32_t twister_below(twister *from, int32_t bound) {
+    if (!(bound & (bound - 1)))
+        return (int32_t)((int64_t)bound * twister_bits(from, 31) >> 31);
+    int32_t drawn, value;
+    do {
+        drawn = (int32_t)twister_bits(from, 31);
+        value = drawn % bound;
+    } while ((int32_t)((uint32_t)drawn - (uint32_t)value + (uint32_t)(bound - 1)) < 0);
+    return value;
+}
+
+static void shuffled(twister *from, int32_t *order, int32_t length) {
+    for (int32_t i = 0; i < length; i++) {
+        int32_t j = twister_below(from, i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+}
+
+/* Rows before this one in its partition had arrays of the same length. */
+static void shuffle_rows(native_call *call) {
+    twister source;
+    int64_t seed = 0, next = -1;
+    int32_t last = -1;
+    EACH_ROW(call, row) {
+        int64_t asked = ARGUMENT(call, int64_t, 0)[row], place = ARGUMENT(call, int64_t, 1)[row];
+        int32_t length = ARGUMENT(call, int32_t, 2)[row];
+        int32_t *order = calloc((size_t)length + 1, sizeof *order);
+        char *bytes = malloc(12 * (size_t)length + 1);
+        size_t size = 0;
+        if (asked != seed || length != last || place < next || next < 0) {
+            twister_seed(&source, asked);
+            next = 0;
+        }
+        for (; next <= place; next++)
+            shuffled(&source, order, length);
+        seed = asked;
+        last = length;
+        for (int32_t i = 0; i < length; i++)
+            size += (size_t)sprintf(bytes + size, i ? ",%d" : "%d", order[i] + 1);
+        set_text(call, row, bytes, size);
+        free(bytes);
+        free(order);
+    }
+}
+
 const native_function random_functions[] = {
+    {"spark_shuffle_order", "lli>v", shuffle_rows, NULL},
+    {"spark_randstr", "lli>v", randstr_rows, NULL},
     {"spark_rand", "ll>d", rand_rows, NULL},
     {"spark_randn", "ll>d", randn_rows, NULL},
     {NULL}};

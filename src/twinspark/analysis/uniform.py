@@ -1,0 +1,59 @@
+"""uniform(min, max, seed): the expression of rand that Spark puts in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from twinspark.analysis.calls import call
+from twinspark.analysis.casts import cast
+from twinspark.errors import NotNative
+from twinspark.functions.settings import Settings
+from twinspark.plan.expressions import Expression, Literal
+from twinspark.types import (
+    DOUBLE,
+    FLOAT,
+    NUMERIC_PRECEDENCE,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    decimal_holds,
+    is_integral,
+    is_numeric,
+)
+
+
+def uniform(arguments: Sequence[Expression], settings: Settings) -> Expression:
+    """Between two constants; without a seed Spark takes one by chance."""
+    if len(arguments) != 3 or not all(isinstance(each, Literal) and each.value is not None for each in arguments):
+        raise NotNative("uniform of other than two constants and a seed")
+    least, most, seed = arguments
+    if not isinstance(seed.type, IntegerType | LongType) or not is_numeric(least.type) or not is_numeric(most.type):
+        raise NotNative("uniform of what are no numbers")
+    low, high = (as_double(each, settings) for each in (least, most))
+    width = call("*", [call("-", [high, low], settings), call("rand", [seed], settings)], settings)
+    drawn = call("+", [low, width], settings)
+    kind = between(least.type, most.type)
+    shown = f"uniform({', '.join(each.text for each in arguments)})"
+    made = drawn if kind == DOUBLE else cast(drawn, kind, settings)
+    return replace(made, nullable=False, text=shown)
+
+
+def as_double(number: Expression, settings: Settings) -> Expression:
+    return number if number.type == DOUBLE else cast(number, DOUBLE, settings)
+
+
+def between(left: DataType, right: DataType) -> DataType:
+    """Whole between whole numbers, and as wide as the wider one."""
+    if is_integral(left) and is_integral(right):
+        return max(left, right, key=NUMERIC_PRECEDENCE.index)
+    if isinstance(left, DoubleType) or isinstance(right, DoubleType):
+        return DOUBLE
+    if isinstance(left, FloatType) or isinstance(right, FloatType):
+        return FLOAT
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        return left if decimal_holds(left, right) else right
+    return right if isinstance(right, DecimalType) else left
