@@ -47,7 +47,9 @@ class Shared:
         self.cache = Cache(self.native)
         self.catalogs = ServerCatalogs(str(self.warehouse), elsewhere)
         self.tables_on_spark = TablesOnSpark(
-            self.catalogs, self.settings.spark_remote is None or own.get(SHOW_TABLES) == "true"
+            self.catalogs,
+            self.settings.spark_remote is None or own.get(SHOW_TABLES) == "true",
+            self.settings.spark_remote is None,
         )
 
     @property

@@ -82,9 +82,10 @@ class TablesOnSpark:
     """One for a server: views are the same for all sessions of a Spark. A Spark of our own gets them, another one only
     when that is asked for: its catalog belongs to others too, and it may not see our files."""
 
-    def __init__(self, catalogs: ServerCatalogs, allowed: bool) -> None:
+    def __init__(self, catalogs: ServerCatalogs, allowed: bool, own: bool = False) -> None:
         self._catalogs = catalogs
         self._allowed = allowed
+        self._own = own
         self._lock = threading.Lock()
         self._generation = 0
         self._session_id = ""
@@ -129,7 +130,10 @@ class TablesOnSpark:
     def _shown(self, home: "SessionCatalog", queries: Any, named: list[Identifier]) -> Iterator[str]:
         for identifier in named:
             key = (identifier.namespace[0], identifier.name)
-            self._known[key], statements = queries.shown(home, identifier, self._known.get(key))
+            known = self._known.get(key)
+            self._known[key], statements = queries.shown(home, identifier, known, self._own)
+            if statements and known is not None and queries.changes_kind(known, self._known[key]):
+                yield from queries.forget(*key, known)
             yield from statements
 
     # ---- functions that our catalog keeps

@@ -159,6 +159,8 @@ def configuration(settings: LaunchSettings, port: int) -> dict[str, str]:
         "spark.connect.grpc.marshallerRecursionLimit": "16384",
         "spark.driver.memory": settings.memory,
         "spark.log.level": "WARN",
+        # Tables of files change without this Spark's doing: it looks at their directories whenever it reads them.
+        "spark.sql.filesourceTableRelationCacheSize": "0",
         "spark.ui.enabled": "false",
     }
     if settings.warehouse:
