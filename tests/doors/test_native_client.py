@@ -6,6 +6,7 @@ import time
 import urllib.request
 from typing import Any
 
+import pandas
 import pytest
 from pyspark.errors import AnalysisException, ArithmeticException, PySparkException, UnsupportedOperationException
 from pyspark.sql import SparkSession
@@ -23,6 +24,12 @@ def test_rows_schema_and_types(duck: Any) -> None:
     frame = duck.createDataFrame([(1, "a"), (2, None)], "x bigint, y string")
     assert [tuple(row) for row in frame.collect()] == [(1, "a"), (2, None)]
     assert frame.schema == StructType([StructField("x", LongType()), StructField("y", StringType())])
+
+
+def test_unsigned_numbers_of_pandas_are_refused_as_by_spark(duck: Any) -> None:
+    frame = duck.createDataFrame(pandas.DataFrame({"u": pandas.Series([1, 2], dtype="uint8")}))
+    with pytest.raises(UnsupportedOperationException, match="UNSUPPORTED_ARROWTYPE.*Int\\(8, false\\)"):
+        frame.collect()
 
 
 def test_an_empty_result_has_its_schema(duck: Any) -> None:

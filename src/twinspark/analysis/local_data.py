@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
+from pyspark.errors import PySparkTypeError
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from twinspark.analysis import build
@@ -33,11 +34,22 @@ def local_data(
         raise SparkError("INTERNAL_ERROR", message="a local relation without data and schema")
     if table is None:
         return empty(schema, key)
-    found = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
+    found = spark_schema(table.schema)
     own = LocalData(fields=fields_of(found), table=with_plain_times(table), key=key)
     if any(isinstance(t, ODD) for f in found.fields for t in nested_types(f.dataType)):
         raise NotNative("local rows with intervals, user-defined or variant types")
     return own if schema is None else under(own, schema, settings)
+
+
+def spark_schema(schema: pa.Schema) -> StructType:
+    """ArrowUtils.fromArrowType knows no unsigned numbers; its message has Arrow Java's name of the type."""
+    for type in schema.types:
+        if pa.types.is_unsigned_integer(type):
+            raise SparkError("UNSUPPORTED_ARROWTYPE", typeName=f"Int({type.bit_width}, false)")
+    try:
+        return from_arrow_schema(schema, prefer_timestamp_ntz=True)
+    except PySparkTypeError as error:
+        raise NotNative("local rows of an Arrow type that PySpark does not know") from error
 
 
 def with_plain_times(table: pa.Table) -> pa.Table:
