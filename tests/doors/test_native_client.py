@@ -28,7 +28,7 @@ def test_rows_schema_and_types(duck: Any) -> None:
 
 def test_unsigned_numbers_of_pandas_are_refused_as_by_spark(duck: Any) -> None:
     frame = duck.createDataFrame(pandas.DataFrame({"u": pandas.Series([1, 2], dtype="uint8")}))
-    with pytest.raises(UnsupportedOperationException, match="UNSUPPORTED_ARROWTYPE.*Int\\(8, false\\)"):
+    with pytest.raises(UnsupportedOperationException, match=r"UNSUPPORTED_ARROWTYPE.*Int\(8, false\)"):
         frame.collect()
 
 
