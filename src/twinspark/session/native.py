@@ -149,14 +149,19 @@ class Query:
             return pa.RecordBatchReader.from_batches(pa.schema([]), [])  # a command's result; DuckDB needs a column
         if not self.context.settings.time_type and has_time(self.plan.schema):
             raise SparkError("UNSUPPORTED_TIME_TYPE")  # SparkConnectPlanExecution.processAsArrowBatches
-        check_shown_sketches(self.plan, lambda: in_order(self.plan, self.context))
+        self.check_sketches()
         return run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
 
     def bind(self) -> None:
         """Puts what the SQL needs besides itself on the cursor, for those who run the SQL inside their own."""
+        self.check_sketches()
         for each in self.observed:
             self.tell(each)
         run.prepare(self.cursor, self.statement, self.context.settings)
+
+    def check_sketches(self) -> None:
+        """Shown or written, their bytes have to be Spark's."""
+        check_shown_sketches(self.plan, lambda: in_order(self.plan, self.context))
 
     def tell(self, each: Observation) -> None:
         """Before the rows are written: they may come from the table they go to."""
