@@ -130,11 +130,16 @@ def lines_wanted(asked: argparse.Namespace) -> list[Line]:
 
 
 def batches(calls: Iterator[Call]) -> Iterator[list[Call]]:
-    """Calls of one kind that follow each other; a generator stands alone."""
-    for kind, of in groupby(calls, key=lambda call: call.form.kind):
+    """Calls of one kind that follow each other; what changes the order of rows for its neighbours stands alone."""
+    for (_, lonely), of in groupby(calls, key=lambda call: (call.form.kind, is_lonely(call.form))):
         many = iter(of)
-        while batch := list(islice(many, 1 if kind == "generator" else BATCH)):
+        while batch := list(islice(many, 1 if lonely else BATCH)):
             yield batch
+
+
+def is_lonely(form: Form) -> bool:
+    """A generator, or an aggregate of distinct values: those are grouped first, by hashes."""
+    return form.kind == "generator" or "DISTINCT" in form.call
 
 
 def inputs(form: Form, rows: int, chance: random.Random) -> Asked:

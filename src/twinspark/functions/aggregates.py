@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
 from twinspark.functions.native_spelling import sql_decimal_average, sql_decimal_sum
 from twinspark.functions.registry import AGGREGATE, fn
-from twinspark.functions.spelling import cast_to
+from twinspark.functions.spelling import cast_to, duck_type
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     BYTE,
@@ -278,10 +279,20 @@ def best(name: str, largest: str) -> Any:
             raise NotNative(f"{name} by nested values or in a window")
         two = f"{largest}({ordering}, 2){suffix}"
         tie = f"CASE WHEN len({two}) = 2 AND {two}[1] = {two}[2] THEN {not_native(name + ' of equals')} END"
-        found = f"arg_{largest}_null({value}, {ordering}){suffix}"
+        found = signed(call.type, lambda one: f"arg_{largest}_null({one}, {ordering}){suffix}", value)
         return f"CASE WHEN {tie} IS NULL THEN {found} END"
 
     return write
+
+
+def signed(type: DataType, kept: Callable[[str], str], value: str) -> str:
+    """DuckDB may keep a value as a key of its order, which does not tell -0.0 from 0.0."""
+    if isinstance(type, NESTED) and any(isinstance(each, FloatType | DoubleType) for each in nested_types(type)):
+        raise NotNative("nested doubles beside the best of another column")
+    if not isinstance(type, FloatType | DoubleType):
+        return kept(value)
+    negative = f"CAST('-0.0' AS {duck_type(type)})"
+    return f"CASE WHEN {kept(value)} = 0 AND {kept(f'signbit({value})')} THEN {negative} ELSE {kept(value)} END"
 
 
 for name, largest in (("max_by", "max"), ("min_by", "min")):
