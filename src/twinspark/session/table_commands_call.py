@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from twinspark.analysis.context import Context
-from twinspark.errors import NotNative
+from twinspark.errors import JavaError, NotNative
 from twinspark.read.sql import parse_multipart_identifier, tree
 from twinspark.read.text import parser_config
 from twinspark.session.sql_names import constant
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Arguments = dict[str, Any]
 Run = Callable[[Target, Arguments, Any], Sequence[Row]]
 SYSTEM = "system"
+MAX_AGE = "history.expire.max-snapshot-age-ms"
+TARGET_SIZE, SMALL_SIZE, LEAST = "target-file-size-bytes", "min-file-size-bytes", "min-input-files"
 
 
 @dataclass(frozen=True)
@@ -51,29 +53,76 @@ def rollback_to_timestamp(target: Target, arguments: Arguments, connection: Any)
     return [(before, current_snapshot(target))]
 
 
+def set_current_snapshot(target: Target, arguments: Arguments, connection: Any) -> Sequence[Row]:
+    chosen, reference = arguments.get("snapshot_id"), arguments.get("ref")
+    if (chosen is None) == (reference is None):
+        raise JavaError("java.lang.IllegalArgumentException", "either snapshot_id or ref must be given, not both")
+    before = current_snapshot(target)
+    wanted = int(chosen) if chosen is not None else int(target.iceberg.named_snapshot(str(reference)).snapshot_id)
+    maintenance.set_current_snapshot(target.catalog.iceberg, target.name.identifier, wanted)
+    return [(before, current_snapshot(target))]
+
+
+def ancestors_of(target: Target, arguments: Arguments, connection: Any) -> Sequence[Row]:
+    first = arguments.get("snapshot_id")
+    line = maintenance.ancestors(target.iceberg.table, None if first is None else int(first))
+    return [(int(each.snapshot_id), int(each.timestamp_ms)) for each in line]
+
+
 def current_snapshot(target: Target) -> int | None:
     snapshot = target.catalog.iceberg.load(target.name.identifier).current_snapshot()
     return None if snapshot is None else int(snapshot.snapshot_id)
 
 
 def expire_snapshots(target: Target, arguments: Arguments, connection: Any) -> Sequence[Row]:
-    older = milliseconds(arguments["older_than"]) if arguments.get("older_than") is not None else None
-    kept = int(arguments.get("retain_last") or 1)
-    gone = maintenance.expire_snapshots(target.catalog.iceberg, target.name.identifier, older, kept)
+    refuse_true(arguments, "clean_expired_metadata")
+    properties = target.iceberg.table.properties
+    chosen = [int(each) for each in arguments.get("snapshot_ids") or ()]
+    kept = int(arguments.get("retain_last") or properties.get(maintenance.KEPT_SNAPSHOTS) or 1)
+    older = oldest(arguments, int(properties.get(MAX_AGE) or maintenance.SNAPSHOT_AGE_MS))
+    gone = maintenance.expire_snapshots(target.catalog.iceberg, target.name.identifier, older, kept, chosen)
     data = [path for path in gone if "/data/" in path]
     lists = [path for path in gone if "/snap-" in path]
     return [(len(data), 0, 0, len(gone) - len(data) - len(lists), len(lists), 0)]
 
 
 def remove_orphan_files(target: Target, arguments: Arguments, connection: Any) -> Sequence[Row]:
-    older = milliseconds(arguments["older_than"]) if arguments.get("older_than") is not None else None
-    found = maintenance.remove_orphans(target.catalog.iceberg, target.name.identifier, older)
+    older = oldest(arguments, maintenance.ORPHAN_AGE_MS)
+    dry_run = bool(arguments.get("dry_run"))
+    found = maintenance.remove_orphans(target.catalog.iceberg, target.name.identifier, older, dry_run)
     return [(path,) for path in found]
 
 
 def rewrite_data_files(target: Target, arguments: Arguments, connection: Any) -> Sequence[Row]:
-    done = maintenance.compact(target.catalog.iceberg, target.name.identifier, connection)
-    return [(done.rewritten_files, done.added_files, 0)]
+    if str(arguments.get("strategy") or "binpack") != "binpack":
+        raise NotNative("SQL: CALL rewrite_data_files that sorts")
+    choice = chosen_files(dict(arguments.get("options") or {}))
+    done = maintenance.compact(target.catalog.iceberg, target.name.identifier, connection, choice)
+    return [(done.rewritten_files, done.added_files, done.rewritten_bytes, 0, 0)]
+
+
+def chosen_files(options: dict[str, str]) -> maintenance.Choice:
+    """By Iceberg's options: small is what has less than three quarters of the size aimed at, unless told."""
+    unknown = sorted(set(options) - {TARGET_SIZE, SMALL_SIZE, LEAST, "rewrite-all"})
+    if unknown:
+        raise NotNative(f"SQL: CALL rewrite_data_files with {unknown[0]}")
+    small = int(options.get(TARGET_SIZE, 512 << 20)) * 3 // 4
+    return maintenance.Choice(
+        int(options.get(SMALL_SIZE, small)),
+        int(options.get(LEAST, 5)),
+        options.get("rewrite-all", "false").lower() == "true",
+    )
+
+
+def oldest(arguments: Arguments, age: int) -> int:
+    """The moment given, or so long ago."""
+    given = arguments.get("older_than")
+    return maintenance.now_ms() - age if given is None else milliseconds(given)
+
+
+def refuse_true(arguments: Arguments, name: str) -> None:
+    if arguments.get(name):
+        raise NotNative(f"SQL: CALL with {name}")
 
 
 def milliseconds(moment: Any) -> int:
@@ -99,18 +148,23 @@ EXPIRED = StructType(
 REWRITTEN = StructType(
     [
         *fields(IntegerType(), "rewritten_data_files_count", "added_data_files_count"),
-        *fields(IntegerType(), "failed_data_files_count"),
+        *fields(LongType(), "rewritten_bytes_count"),
+        *fields(IntegerType(), "failed_data_files_count", "removed_delete_files_count"),
     ]
 )
+ANCESTORS = StructType(fields(LongType(), "snapshot_id", "timestamp"))
+ORPHANS = StructType(fields(StringType(), "orphan_file_location"))
+# How many threads and where results pass through is Spark's to mind: taken, and of no consequence here.
+WORKERS = ("max_concurrent_deletes", "stream_results")
+EXPIRY = ("table", "older_than", "retain_last", *WORKERS, "snapshot_ids", "clean_expired_metadata")
 PROCEDURES = {
     "rollback_to_snapshot": Procedure(("table", "snapshot_id"), BEFORE_AND_AFTER, rollback_to_snapshot),
     "rollback_to_timestamp": Procedure(("table", "timestamp"), BEFORE_AND_AFTER, rollback_to_timestamp),
-    "set_current_snapshot": Procedure(("table", "snapshot_id"), BEFORE_AND_AFTER, rollback_to_snapshot),
-    "expire_snapshots": Procedure(("table", "older_than", "retain_last"), EXPIRED, expire_snapshots),
-    "remove_orphan_files": Procedure(
-        ("table", "older_than"), StructType(fields(StringType(), "orphan_file_location")), remove_orphan_files
-    ),
-    "rewrite_data_files": Procedure(("table",), REWRITTEN, rewrite_data_files),
+    "set_current_snapshot": Procedure(("table", "snapshot_id", "ref"), BEFORE_AND_AFTER, set_current_snapshot),
+    "ancestors_of": Procedure(("table", "snapshot_id"), ANCESTORS, ancestors_of),
+    "expire_snapshots": Procedure(EXPIRY, EXPIRED, expire_snapshots),
+    "remove_orphan_files": Procedure(("table", "older_than", "dry_run", *WORKERS), ORPHANS, remove_orphan_files),
+    "rewrite_data_files": Procedure(("table", "strategy", "options"), REWRITTEN, rewrite_data_files),
 }
 
 

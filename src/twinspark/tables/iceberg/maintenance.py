@@ -13,6 +13,7 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.table.update import RemoveSnapshotsUpdate
 
+from twinspark.errors import JavaError
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog, current_target
 from twinspark.tables.iceberg.leftovers import (
@@ -29,8 +30,11 @@ from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.tables.store import is_alive
 
-SMALL_FILE = 96 << 20
-ORPHAN_AGE_MS = 3 * 24 * 3600 * 1000  # what Iceberg's remove_orphan_files takes when not told
+DAY_MS = 24 * 3600 * 1000
+SMALL_FILE = 384 << 20  # three quarters of the 512 MiB that Iceberg's writers aim at
+# What Iceberg's procedures take when they are not told.
+ORPHAN_AGE_MS = 3 * DAY_MS
+SNAPSHOT_AGE_MS = 5 * DAY_MS
 
 
 @dataclass(frozen=True)
@@ -39,14 +43,26 @@ class Compaction:
 
     rewritten_files: int
     added_files: int
+    rewritten_bytes: int = 0
 
 
-def compact(catalog: IcebergCatalog, identifier: Identifier, connection: Any, small: int = SMALL_FILE) -> Compaction:
+@dataclass(frozen=True)
+class Choice:
+    """Which files a compaction takes: small ones where a partition has so many of them, or all."""
+
+    small: int = SMALL_FILE
+    least: int = 2
+    everything: bool = False
+
+
+def compact(
+    catalog: IcebergCatalog, identifier: Identifier, connection: Any, choice: Choice | None = None
+) -> Compaction:
     """Joins the small files of each partition, and files of an older schema or spec; rows stay as they are."""
     base = catalog.load(identifier)
     table = IcebergTable(identifier, base)
     planned, _ = table.plan(None, base.current_snapshot(), base.schema())
-    chosen = worth_rewriting(planned, base, small)
+    chosen = worth_rewriting(planned, base, choice or Choice())
     if not chosen:
         return Compaction(0, 0)
     with catalog.staged(identifier, base, current_target(base), commit_rewrite(base), base.properties) as write:
@@ -54,10 +70,10 @@ def compact(catalog: IcebergCatalog, identifier: Identifier, connection: Any, sm
         write.write(connection, f"SELECT * FROM {duck_scan(scan)}")
         write.delete_files([each.file for each in chosen])
         write.commit()
-        return Compaction(len(chosen), len(write.files))
+        return Compaction(len(chosen), len(write.files), sum(each.file.file_size_in_bytes for each in chosen))
 
 
-def worth_rewriting(planned: list[PlannedFile], base: Table, small: int) -> list[PlannedFile]:
+def worth_rewriting(planned: list[PlannedFile], base: Table, choice: Choice) -> list[PlannedFile]:
     partitions: dict[tuple[Any, ...], list[PlannedFile]] = {}
     for each in planned:
         partitions.setdefault(partition_of(each.file), []).append(each)
@@ -66,9 +82,14 @@ def worth_rewriting(planned: list[PlannedFile], base: Table, small: int) -> list
         each
         for files in partitions.values()
         for each in files
-        if (each.schema_id, each.file.spec_id) != current
-        or (each.file.file_size_in_bytes < small and sum(f.file.file_size_in_bytes < small for f in files) > 1)
+        if choice.everything
+        or (each.schema_id, each.file.spec_id) != current
+        or (is_small(each, choice) and sum(is_small(other, choice) for other in files) >= max(choice.least, 2))
     ]
+
+
+def is_small(each: PlannedFile, choice: Choice) -> bool:
+    return bool(each.file.file_size_in_bytes < choice.small)
 
 
 def partition_of(file: DataFile) -> tuple[Any, ...]:
@@ -76,12 +97,18 @@ def partition_of(file: DataFile) -> tuple[Any, ...]:
 
 
 def expire_snapshots(
-    catalog: IcebergCatalog, identifier: Identifier, older_than_ms: int | None = None, retain_last: int = 1
+    catalog: IcebergCatalog,
+    identifier: Identifier,
+    older_than_ms: int | None = None,
+    retain_last: int = 1,
+    snapshot_ids: Sequence[int] = (),
 ) -> list[str]:
-    """Forgets snapshots that are older and not among the last ones or named; returns the files that went with them."""
+    """Forgets snapshots that are older and not among the last ones or named, and those whose ids are given; returns the
+    files that went with them."""
     with catalog.lock(identifier):
         base = catalog.load(identifier)
         gone = expired(base, now_ms() if older_than_ms is None else older_than_ms, retain_last)
+        gone += [chosen_snapshot(base, identifier, each) for each in snapshot_ids if each not in ids(gone)]
         if not gone:
             return []
         reach = reachable_metadata if only_appended(base.metadata.snapshots) else reachable
@@ -142,7 +169,23 @@ def only_appended(snapshots: Sequence[Snapshot]) -> bool:
     )
 
 
-def remove_orphans(catalog: IcebergCatalog, identifier: Identifier, older_than_ms: int | None = None) -> list[str]:
+def ids(snapshots: Sequence[Snapshot]) -> set[int]:
+    return {int(each.snapshot_id) for each in snapshots}
+
+
+def chosen_snapshot(table: Table, identifier: Identifier, snapshot_id: int) -> Snapshot:
+    """One of the table's; what a branch or tag names stays."""
+    found = table.snapshot_by_id(snapshot_id)
+    if found is None:
+        raise IcebergTable(identifier, table).not_there(f"VERSION AS OF {snapshot_id}")
+    if snapshot_id in {reference.snapshot_id for reference in table.metadata.refs.values()}:
+        raise JavaError("java.lang.IllegalArgumentException", f"a branch or tag names snapshot {snapshot_id}")
+    return found
+
+
+def remove_orphans(
+    catalog: IcebergCatalog, identifier: Identifier, older_than_ms: int | None = None, dry_run: bool = False
+) -> list[str]:
     """Files under the table's location that no metadata names; young ones may belong to a write that is under way."""
     base = catalog.load(identifier)
     limit = now_ms() - ORPHAN_AGE_MS if older_than_ms is None else older_than_ms
@@ -153,7 +196,8 @@ def remove_orphans(catalog: IcebergCatalog, identifier: Identifier, older_than_m
         for path in all_files(local(base.location()))
         if path not in named and not path.startswith(busy) and os.stat(path).st_mtime * 1000 < limit
     ]
-    delete_files(found)
+    if not dry_run:
+        delete_files(found)
     return found
 
 
@@ -167,7 +211,27 @@ def rollback_to_snapshot(catalog: IcebergCatalog, identifier: Identifier, snapsh
         base = catalog.load(identifier)
         if base.snapshot_by_id(snapshot_id) is None:
             raise IcebergTable(identifier, base).not_there(f"VERSION AS OF {snapshot_id}")
+        if snapshot_id not in ids(list(ancestors(base, None))):
+            raise CommitConflict(f"snapshot {snapshot_id} is no ancestor of the present one", "ValidationException")
         base.manage_snapshots().rollback_to_snapshot(snapshot_id).commit()
+
+
+def set_current_snapshot(catalog: IcebergCatalog, identifier: Identifier, snapshot_id: int) -> None:
+    """The same for any snapshot that is there, whether or not the present one came from it."""
+    with catalog.lock(identifier):
+        base = catalog.load(identifier)
+        if base.snapshot_by_id(snapshot_id) is None:
+            raise IcebergTable(identifier, base).not_there(f"VERSION AS OF {snapshot_id}")
+        base.manage_snapshots().set_current_snapshot(snapshot_id).commit()
+
+
+def ancestors(table: Table, snapshot_id: int | None) -> Iterator[Snapshot]:
+    """A snapshot, the one it came from, and so on, as far as history goes."""
+    current = table.current_snapshot() if snapshot_id is None else table.snapshot_by_id(snapshot_id)
+    while current is not None:
+        yield current
+        parent = current.parent_snapshot_id
+        current = None if parent is None else table.snapshot_by_id(parent)
 
 
 def rollback_to_timestamp(catalog: IcebergCatalog, identifier: Identifier, timestamp_ms: int) -> None:

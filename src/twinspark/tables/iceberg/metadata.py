@@ -19,6 +19,7 @@ TABLES: Mapping[str, Callable[[Table], Any]] = {
     "metadata_log_entries": lambda table: table.inspect.metadata_log_entries(),
     "all_files": lambda table: table.inspect.all_files(),
     "all_data_files": lambda table: table.inspect.all_data_files(),
+    "all_delete_files": lambda table: table.inspect.all_delete_files(),
     "all_manifests": lambda table: table.inspect.all_manifests(),
 }
 
