@@ -12,6 +12,7 @@ from twinspark.analysis.chance import with_places
 from twinspark.analysis.row_places import is_evaluable
 from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, plans_of, renewed
 from twinspark.analysis.spreads import asks_partition, with_partition_columns
+from twinspark.analysis.window_times import with_window_times
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
@@ -55,10 +56,16 @@ class Named:
 
     @property
     def told(self) -> Metadata:
-        return TIME_WINDOW if is_time_window(self.expression) else self.metadata
+        name = self.expression.name if isinstance(self.expression, Call) else ""
+        if name == "window_time" and self.metadata == AUTOMATIC:  # to Spark it is a column made below
+            return ()
+        return WINDOWS.get(name, self.metadata)
 
 
-TIME_WINDOW: Metadata = (("spark.timeWindow", True),)
+WINDOWS: dict[str, Metadata] = {
+    "window": (("spark.timeWindow", True),),
+    "session_window": (("spark.sessionWindow", True),),
+}
 
 
 def is_time_window(expression: Expression) -> bool:
@@ -132,7 +139,7 @@ def told(column: Named, frame: Frame, columns: Sequence[Named]) -> Named:
     def folds() -> bool:
         return all(is_evaluable(each.expression) for each in columns)
 
-    made = with_places(column.expression, frame.relation, folds)
+    made = with_window_times(with_places(column.expression, frame.relation, folds), frame.relation)
     return column if made is column.expression else replace(column, expression=made)
 
 

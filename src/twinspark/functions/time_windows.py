@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
-from twinspark.functions.registry import SPARK, fn
+from twinspark.functions.registry import Signature, fn
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     TIMESTAMP,
     ArrayType,
+    DataType,
     DateType,
     StructField,
     StructType,
@@ -67,8 +70,11 @@ def window_type(call: Call) -> Typed:
     if not (is_null(type) or is_string(type) or isinstance(type, DateType | TimestampType | TimestampNTZType)):
         raise NotNative(f"a window of time over {type.simpleString()}")
     kind = type if isinstance(type, TimestampNTZType) else TIMESTAMP
-    ends = StructType([StructField("start", kind, True), StructField("end", kind, True)])
-    return Typed(ends, overlapping, (kind,), text="window")
+    return Typed(ends_of(kind), overlapping, (kind,), text="window")
+
+
+def ends_of(kind: DataType) -> StructType:
+    return StructType([StructField("start", kind, True), StructField("end", kind, True)])
 
 
 def window(call: Any, instant: str, *_: str) -> str:
@@ -105,9 +111,65 @@ def windows(call: Any, instant: str, *_: str) -> str:
 fn("timewindows(any, any...)", windows, rule=windows_type)
 
 
-def planned(call: Call) -> Typed:
-    raise NotNative(f"{call.name}: windows of time are planned by Spark")
+# ---- sessions: what follows something within a gap is of its session
 
 
-for name in ("session_window", "window_time"):
-    fn(f"{name}(any...)", SPARK, rule=planned, reason="windows of time are planned by Spark")
+def session_type(call: Call) -> Typed:
+    """A gap in days is longer or shorter where clocks are changed."""
+    gap = micros(call.arguments[1])
+    if gap <= 0 or re.search("day|week", str(getattr(call.arguments[1], "value", "")), re.I):
+        raise NotNative("sessions whose gap is none, or is counted in days")
+    return replace(window_type(Call("window", call.arguments, call.settings, call.text)), text="session_window")
+
+
+def alone(call: Any, *_: str) -> str:
+    raise NotNative(f"{call.name} elsewhere than where rows are grouped")
+
+
+def new_session(call: Any, instant: str, before: str, *gap: str) -> str:
+    """1 for the first row of a session: an end is still of it."""
+    late = f"epoch_us({instant}) - epoch_us({before}) > {micros(call.arguments[2])}"
+    return f"(CASE WHEN {before} IS NULL OR {late} THEN 1 ELSE 0 END)"
+
+
+def session(call: Any, first: str, last: str, *gap: str) -> str:
+    kind = "make_timestamp" if isinstance(call.arguments[0].type, TimestampNTZType) else "make_timestamptz"
+    return f'struct_pack(start := {first}, "end" := {kind}(epoch_us({last}) + {micros(call.arguments[2])}))'
+
+
+def bounds_type(call: Call) -> Typed:
+    return Typed(ends_of(call.types[0]), False)
+
+
+fn("session_window(any, string)", alone, rule=session_type)
+fn("sessionbegins(any, any, any) -> int!", new_session)
+fn("sessionbounds(any, any, any)", session, rule=bounds_type)
+
+
+# ---- the instant that stands for a window
+
+
+def window_time_type(call: Call) -> Typed:
+    (type,) = call.types
+    kind = type.fields[1].dataType if isinstance(type, StructType) and type.names == ["start", "end"] else None
+    if not isinstance(kind, TimestampType | TimestampNTZType):
+        raise NotNative("window_time of what is no window of time")
+    return Typed(kind, True)
+
+
+def window_time(call: Any, window: str) -> str:
+    raise NotNative("window_time of what is no window of time, or not in a list of columns")
+
+
+def last_instant(call: Any, window: str) -> str:
+    kind = "make_timestamp" if isinstance(call.type, TimestampNTZType) else "make_timestamptz"
+    return f'{kind}(epoch_us(({window})."end") - 1)'
+
+
+@cache
+def of_known_window(signature: Signature) -> Signature:
+    """window_time of what is known to be a window."""
+    return replace(signature, writer=last_instant)
+
+
+fn("window_time(any)", window_time, rule=window_time_type)
