@@ -29,7 +29,7 @@ def file_table(found: Found) -> "FileTable | None":
 def details(found: Found, table: "FileTable") -> list[Detail]:
     """In the order of CatalogTable.toLinkedHashMap."""
     identifier = found.name.identifier
-    hidden = ("comment", "owner")
+    hidden = ("comment", "owner", "provider")
     told = redacted({k: v for k, v in table.properties.items() if k not in hidden and not k.startswith("option.")})
     rows = [("Catalog", found.name.catalog), ("Database", identifier.namespace[-1]), ("Table", identifier.name)]
     rows += [
@@ -37,7 +37,7 @@ def details(found: Found, table: "FileTable") -> list[Detail]:
         ("Last Access", "UNKNOWN"),
         ("Created By", f"Spark {spark_version}"),
         ("Type", "MANAGED" if table.managed else "EXTERNAL"),
-        ("Provider", table.provider),
+        ("Provider", table.properties.get("provider", table.provider)),
     ]
     rows += [("Comment", table.properties["comment"])] if "comment" in table.properties else []
     shown = ", ".join(f"{key}={value}" for key, value in sorted(told.items()))

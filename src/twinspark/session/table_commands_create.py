@@ -222,12 +222,14 @@ def definition(
 ) -> Definition:
     name = name_of(parts, context)
     check_name(name)
-    chosen = (provider or context.config.get("twinspark.tables.provider") or "iceberg").lower()
+    written = provider or context.config.get("twinspark.tables.provider") or "iceberg"
+    chosen = written.lower()
     if chosen not in PROVIDERS:
         raise ForSpark(f"tables of {chosen}")
     catalog = tables_of(context).catalogs.get(name.catalog)
     check_no_collation(catalog, name.identifier.namespace)
-    return Definition(name, catalog, chosen, partitions, properties)
+    shown = {"provider": written} if chosen in FORMATS else {}
+    return Definition(name, catalog, chosen, partitions, {**shown, **properties})
 
 
 # ---- CREATE TABLE

@@ -100,7 +100,7 @@ def show_create_table(table: Table, catalog: str, managed: bool = True) -> str:
     return "".join([
         f"CREATE TABLE {full_name(catalog, table.identifier)} ",
         lines(map(column_ddl, table.schema.fields)),
-        f"USING {escaped(table.provider)}\n",
+        f"USING {escaped(told['provider'])}\n",
         f"OPTIONS {lines(map(assignment, options))}" if options else "",
         f"PARTITIONED BY ({', '.join(map(str, table.partitioning))})\n" if table.partitioning else "",
         f"COMMENT '{escaped(told['comment'])}'\n" if "comment" in told else "",

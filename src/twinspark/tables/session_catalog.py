@@ -108,11 +108,14 @@ class SessionCatalog:
     ) -> AnyTable:
         """`provider`, `location` and `option.*` among the properties say what kind of table it is."""
         given = dict(properties or {})
-        provider = given.pop("provider", "iceberg").lower()
+        written = given.pop("provider", "iceberg")
+        provider = written.lower()
         self.check_free(identifier)
         if provider == "iceberg":
             return self.iceberg.create_table(identifier, schema, partitions, given)
         self.load_namespace(identifier.namespace)
+        if provider in file_table.FORMATS and provider != written:
+            given["provider"] = written  # what is shown of it is what was written
         made = self.other_table(identifier, provider, schema, partitions, given)
         self.store.put(self.name, "table", *key(identifier), made.definition())
         return made
