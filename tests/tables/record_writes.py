@@ -24,6 +24,7 @@ class Write:
     partition_by: tuple[str, ...] = ()
     options: dict[str, str] = field(default_factory=dict)
     duck: str | None = None  # the same rows in DuckDB's words, where they differ
+    zone: str = "UTC"
 
 
 STRINGS = "SELECT * FROM VALUES (1, ' a b ', 'x,y'), (2, 'q\"r', 'l\nm'), (3, '', NULL), (4, 'é', '#') t(a, b, c)"
@@ -41,7 +42,20 @@ DUCK_NESTED = (
     "SELECT 1 AS a, CAST(NULL AS int) AS b, 'é\"\n\t/' AS c, [1, NULL] AS d, MAP {'k': 1} AS e,"
     " {'x': 1, 'y': CAST(NULL AS int)} AS f, [{'z': 'w'}] AS g"
 )
+DOUBLES = (
+    "SELECT CAST(x AS double) AS a, CAST(x AS float) AS b FROM VALUES ('1'), ('-0.0'), ('1e10'), ('1.5e-7'),"
+    " ('123456.789'), ('NaN'), ('-Infinity'), (NULL), ('3.4028235e38') t(x)"
+)
+FAR_TIMES = "SELECT CAST(x AS timestamp) AS a FROM VALUES ('1850-01-02 03:04:05Z'), ('2024-07-01 00:00:00Z') t(x)"
 WRITES = {
+    "csv doubles": Write(DOUBLES, "csv"),
+    "json doubles": Write(DOUBLES, "json"),
+    "csv times elsewhere": Write(
+        FAR_TIMES, "csv", duck=FAR_TIMES.replace("timestamp", "timestamptz"), zone="America/New_York"
+    ),
+    "json times elsewhere": Write(
+        FAR_TIMES, "json", duck=FAR_TIMES.replace("timestamp", "timestamptz"), zone="Asia/Kolkata"
+    ),
     "csv plain": Write("SELECT 1 AS a, 'x' AS b", "csv"),
     "csv header": Write(
         "SELECT 1 AS a, 'x' AS `b c`", "csv", options={"header": "true"}, duck="SELECT 1 AS a, 'x' AS \"b c\""
@@ -93,6 +107,7 @@ def record(address: str) -> None:
     for name, write in WRITES.items():
         with tempfile.TemporaryDirectory() as directory:
             target = Path(directory) / "out"
+            spark.conf.set("spark.sql.session.timeZone", write.zone)
             frame = spark.sql(write.query).coalesce(1)
             try:
                 writer = frame.write.format(write.format).options(**write.options)

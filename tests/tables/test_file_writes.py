@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from record_writes import RECORDED, WRITES, laid_out
 
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative, SparkError
 from twinspark.tables.files import ScanContext, scan
 from twinspark.tables.write import FileWrite, write_files
@@ -23,7 +24,7 @@ TWO = StructType([StructField("a", IntegerType()), StructField("k", IntegerType(
 
 @pytest.fixture()
 def connection() -> Any:
-    opened = duckdb.connect()
+    opened = connect()
     opened.execute("SET TimeZone = 'UTC'")
     return opened
 
@@ -36,7 +37,7 @@ def test_writes_as_spark(name: str, tmp_path: Path, connection: Any) -> None:
     written = write_files(
         FileWrite(
             write.duck or write.query, write.format, str(tmp_path / "out"), schema,
-            partition_by=write.partition_by, options=options,
+            partition_by=write.partition_by, options=options, time_zone=write.zone,
         ),
         connection,
     )  # fmt: skip

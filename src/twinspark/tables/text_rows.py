@@ -1,6 +1,6 @@
 """Rows as the lines Spark writes to CSV, JSON and text files, said in DuckDB SQL."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from pyspark.sql.types import (
     ArrayType,
@@ -10,6 +10,8 @@ from pyspark.sql.types import (
     DataType,
     DateType,
     DecimalType,
+    DoubleType,
+    FloatType,
     IntegerType,
     LongType,
     MapType,
@@ -26,18 +28,13 @@ from twinspark.tables.ducktext import identifier, literal
 
 # A value met while writing that only Spark can write; the write is given up and the plan goes to Spark.
 GIVE_UP = "twinspark: not native: "
-# The caller's SQL for Spark's text of a float or double (Java's digits), when it has one.
-FloatText = Callable[[str, DataType], str]
 BLANKS = "[\\x00-\\x20]"
+TIMESTAMP_PATTERN = "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXXXX]"  # recorded: offsets with seconds have them
 
 
-def no_float_text(value: str, type: DataType) -> str:
-    raise NotNative(f"{type.simpleString()} values written as text")
-
-
-def csv_line(schema: StructType, options: Mapping[str, str], zone: str, float_text: FloatText = no_float_text) -> str:
+def csv_line(schema: StructType, options: Mapping[str, str], zone: str) -> str:
     separator, null = options.get("sep", options.get("delimiter", ",")), options.get("nullvalue", "")
-    fields = [csv_field(identifier(f.name), f.dataType, separator, null, zone, float_text) for f in schema.fields]
+    fields = [csv_field(identifier(f.name), f.dataType, separator, null, zone) for f in schema.fields]
     if isinstance(schema.fields[0].dataType, StringType):
         fields[0] = quoted_comment(identifier(schema.fields[0].name), fields[0])
     return f" || {literal(separator)} || ".join(fields)
@@ -55,9 +52,9 @@ def csv_header(schema: StructType, separator: str) -> str:
     return separator.join(names)
 
 
-def csv_field(value: str, type: DataType, separator: str, null: str, zone: str, float_text: FloatText) -> str:
+def csv_field(value: str, type: DataType, separator: str, null: str, zone: str) -> str:
     is_text = isinstance(type, StringType)
-    text = csv_string(value, separator) if is_text else plain_text(value, type, zone, float_text)
+    text = csv_string(value, separator) if is_text else plain_text(value, type, zone)
     return f"CASE WHEN {value} IS NULL THEN {literal(null)} ELSE {text} END"
 
 
@@ -79,7 +76,7 @@ def quoted_csv(text: str, separator: str) -> str:
     return trimmed or '""'
 
 
-def plain_text(value: str, type: DataType, zone: str, float_text: FloatText) -> str:
+def plain_text(value: str, type: DataType, zone: str) -> str:
     """A value that is not a string, as CSV and JSON spell it (without quotes)."""
     if isinstance(type, ByteType | ShortType | IntegerType | LongType | BooleanType):
         return f"CAST({value} AS VARCHAR)"
@@ -88,12 +85,13 @@ def plain_text(value: str, type: DataType, zone: str, float_text: FloatText) -> 
         return f"CAST({value} AS VARCHAR)"
     if isinstance(type, DateType):
         return within_years(value, f"strftime({value}, '%Y-%m-%d')")
-    if isinstance(type, TimestampType) and zone in ("UTC", "Etc/UTC"):
-        local = f"make_timestamp(epoch_us({value}))"
-        return within_years(local, f"strftime({local}, '%Y-%m-%dT%H:%M:%S.%g') || 'Z'")
+    if isinstance(type, TimestampType):
+        return f"spark_date_format({value}, {literal(TIMESTAMP_PATTERN)}, {literal(zone)})"
     if isinstance(type, TimestampNTZType):
         return within_years(value, f"strftime({value}, '%Y-%m-%dT%H:%M:%S.%g')")
-    return float_text(value, type)
+    if isinstance(type, FloatType | DoubleType):
+        return f"spark_{type.typeName()}_to_string({value})"
+    raise NotNative(f"{type.simpleString()} values written as text")
 
 
 def within_years(value: str, text: str) -> str:
@@ -101,18 +99,18 @@ def within_years(value: str, text: str) -> str:
     return f"CASE WHEN year({value}) BETWEEN 1000 AND 9999 THEN {text} ELSE {outside} END"
 
 
-def json_line(schema: StructType, zone: str, float_text: FloatText = no_float_text) -> str:
-    return json_object("", schema, zone, float_text)
+def json_line(schema: StructType, zone: str) -> str:
+    return json_object("", schema, zone)
 
 
-def json_object(parent: str, type: StructType, zone: str, float_text: FloatText, depth: int = 0) -> str:
+def json_object(parent: str, type: StructType, zone: str, depth: int = 0) -> str:
     """Null fields are left out (spark.sql.jsonGenerator.ignoreNullFields)."""
-    members = [json_member(f"{parent}{identifier(f.name)}", f, zone, float_text, depth) for f in type.fields]
+    members = [json_member(f"{parent}{identifier(f.name)}", f, zone, depth) for f in type.fields]
     return f"'{{' || concat_ws(',', {', '.join(members)}) || '}}'" if members else "'{}'"
 
 
-def json_member(value: str, field: StructField, zone: str, float_text: FloatText, depth: int) -> str:
-    text = json_value(value, field.dataType, zone, float_text, depth)
+def json_member(value: str, field: StructField, zone: str, depth: int) -> str:
+    text = json_value(value, field.dataType, zone, depth)
     return f"CASE WHEN {value} IS NOT NULL THEN {json_key(field.name)} || {text} END"
 
 
@@ -120,33 +118,36 @@ def json_key(name: str) -> str:
     return f"to_json({literal(name)})::VARCHAR || ':'"
 
 
-def json_value(value: str, type: DataType, zone: str, float_text: FloatText, depth: int) -> str:
+def json_value(value: str, type: DataType, zone: str, depth: int) -> str:
     if isinstance(type, StringType):
         return f"to_json({value})::VARCHAR"
     if isinstance(type, BinaryType):
         return f"'\"' || base64({value}) || '\"'"
     if isinstance(type, StructType):
-        return json_object(f"{value}.", type, zone, float_text, depth)
+        return json_object(f"{value}.", type, zone, depth)
     if isinstance(type, ArrayType):
-        return json_array(value, type, zone, float_text, depth)
+        return json_array(value, type, zone, depth)
     if isinstance(type, MapType):
-        return json_map(value, type, zone, float_text, depth)
-    text = plain_text(value, type, zone, float_text)
-    return f"'\"' || {text} || '\"'" if isinstance(type, DateType | TimestampType | TimestampNTZType) else text
+        return json_map(value, type, zone, depth)
+    text = plain_text(value, type, zone)
+    quoted = f"'\"' || {text} || '\"'"
+    if isinstance(type, FloatType | DoubleType):  # JacksonGenerator: what is no number in JSON is a string
+        return f"CASE WHEN isfinite({value}) THEN {text} ELSE {quoted} END"
+    return quoted if isinstance(type, DateType | TimestampType | TimestampNTZType) else text
 
 
-def json_array(value: str, type: ArrayType, zone: str, float_text: FloatText, depth: int) -> str:
-    item = f"x{depth}"
-    text = json_value(item, type.elementType, zone, float_text, depth + 1)
+def json_array(value: str, type: ArrayType, zone: str, depth: int) -> str:
+    item = f"x{depth}_"
+    text = json_value(item, type.elementType, zone, depth + 1)
     texts = f"list_transform({value}, lambda {item}: CASE WHEN {item} IS NULL THEN 'null' ELSE {text} END)"
     return f"'[' || array_to_string({texts}, ',') || ']'"
 
 
-def json_map(value: str, type: MapType, zone: str, float_text: FloatText, depth: int) -> str:
+def json_map(value: str, type: MapType, zone: str, depth: int) -> str:
     if not isinstance(type.keyType, StringType):
         raise NotNative("maps with other keys than strings written as JSON")
-    entry = f"x{depth}"
-    text = json_value(f"{entry}.value", type.valueType, zone, float_text, depth + 1)
+    entry = f"x{depth}_"
+    text = json_value(f"{entry}.value", type.valueType, zone, depth + 1)
     member = f"to_json({entry}.key)::VARCHAR || ':' || CASE WHEN {entry}.value IS NULL THEN 'null' ELSE {text} END"
     texts = f"list_transform(map_entries({value}), lambda {entry}: {member})"
     return f"'{{' || array_to_string({texts}, ',') || '}}'"

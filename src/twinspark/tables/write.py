@@ -59,7 +59,6 @@ class FileWrite:
     options: Mapping[str, str] = field(default_factory=dict)
     dynamic_overwrite: bool = False
     time_zone: str = "UTC"
-    float_text: text_rows.FloatText = text_rows.no_float_text
     parts: str = ""  # SQL: into which of several files a row goes, where the query says how many there are
 
     @property
@@ -158,9 +157,9 @@ def data_columns(write: FileWrite) -> str:
 
 def line_sql(write: FileWrite) -> str:
     if write.format == "csv":
-        return text_rows.csv_line(write.data_schema, write.options, write.time_zone, write.float_text)
+        return text_rows.csv_line(write.data_schema, write.options, write.time_zone)
     if write.format == "json":
-        return text_rows.json_line(write.data_schema, write.time_zone, write.float_text)
+        return text_rows.json_line(write.data_schema, write.time_zone)
     if [f.dataType for f in write.data_schema.fields] != [StringType()]:
         raise NotNative("writing text from other columns than one string")
     return f"coalesce({identifier(write.data_schema.names[0])}, '')"
