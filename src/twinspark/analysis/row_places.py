@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from twinspark.analysis import build
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Expression, PythonCall, SortOrder, Subquery, WindowCall
+from twinspark.plan.expressions import Call, Expression, PythonCall, SortOrder, Subquery, WindowCall, children_of
 from twinspark.plan.relations import (
     Field,
     Filter,
+    Limit,
     LocalData,
     Numbered,
     OneRow,
@@ -22,7 +23,6 @@ from twinspark.plan.relations import (
     Values,
     own_expressions,
 )
-from twinspark.plan.rewrite import walk
 from twinspark.types import LONG
 
 MOST_ROWS = 10_000
@@ -102,7 +102,7 @@ def both_tasked(relation: SetOperation, left: Relation, right: Relation) -> Rela
 
 def is_folded(relation: Relation) -> bool:
     """Local rows, and what Spark's optimizer computes of them itself (ConvertToLocalRelation)."""
-    while isinstance(relation, Project | Filter):
+    while isinstance(relation, Project | Filter | Limit):
         if not all(map(is_evaluable, own_expressions(relation))):
             return False
         relation = relation.input
@@ -110,7 +110,15 @@ def is_folded(relation: Relation) -> bool:
 
 
 def is_evaluable(expression: Expression) -> bool:
-    return not any(isinstance(node, Subquery | PythonCall | WindowCall) for node in walk(expression))
+    """Numbers of rows among local ones are counted here by a window, and there by the optimizer as it goes."""
+    if isinstance(expression, Call) and expression.name in BY_PLACE and len(expression.arguments) > 1:
+        return True
+    if isinstance(expression, Subquery | PythonCall | WindowCall):
+        return False
+    return all(map(is_evaluable, children_of(expression)))
+
+
+BY_PLACE = frozenset({"rand", "randn", "monotonically_increasing_id", "spark_partition_id"})
 
 
 def keeps_range(keys: Sequence[Expression] | None, relation: Relation) -> bool:

@@ -9,13 +9,34 @@ from twinspark.analysis import build
 from twinspark.analysis.chance import SEEDED, UNSEEDED, seed_of
 from twinspark.analysis.group_order import hashable
 from twinspark.analysis.java_random import first_int
-from twinspark.analysis.row_places import MOST_ROWS, ascending, is_folded, is_small, rows_of, tasked
+from twinspark.analysis.row_places import (
+    LEAVES,
+    MOST_ROWS,
+    ascending,
+    is_folded,
+    is_small,
+    placed,
+    rows_of,
+    sorted_by,
+    tasked,
+)
 from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.functions.guards import requiring
 from twinspark.functions.places import in_partition
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Call, Case, Column, Expression, Literal, SortOrder, WindowCall
-from twinspark.plan.relations import Field, Filter, Project, Range, Relation, Spread
+from twinspark.plan.relations import (
+    Field,
+    Filter,
+    Limit,
+    Numbered,
+    Project,
+    Range,
+    Relation,
+    Sort,
+    Spread,
+    own_expressions,
+)
 from twinspark.plan.rewrite import map_children, walk
 from twinspark.types import INT, LONG
 
@@ -43,7 +64,10 @@ def with_partition_columns(
         return None
     alike = not any(isinstance(node, Column) for e in expressions for node in walk(e))
     wide = partitioned(relation, settings, alike)
-    return None if wide is None else (wide, [told(e, *wide.columns()[-2:]) for e in expressions])
+    if wide is None:
+        return None
+    places = wide.columns()[-2:]
+    return sorted_by(wide, tuple(map(ascending, places))), [told(e, *places) for e in expressions]
 
 
 def has_seed(call: Expression) -> bool:
@@ -66,7 +90,12 @@ def partitioned(relation: Relation, settings: Settings, alike: bool) -> Relation
     """With the partition of each row, and its place there. `alike`: nobody can tell one row from another."""
     if isinstance(relation, Spread):
         return spread_rows(relation, settings, alike)
-    if isinstance(relation, Project) and over_spread(relation):
+    if isinstance(relation, Limit):
+        return limited_rows(relation, settings)
+    if is_told(relation):
+        again = (*relation.columns(), *relation.columns()[-2:])
+        return Project(input=relation, expressions=again, fields=(*relation.fields, *PARTITION))
+    if isinstance(relation, Project) and over_known(relation):
         below = partitioned(relation.input, settings, alike)
         if below is None or any(asks_partition(e) for e in relation.expressions):
             return None
@@ -75,23 +104,64 @@ def partitioned(relation: Relation, settings: Settings, alike: bool) -> Relation
     return sliced_rows(relation, settings)
 
 
-def over_spread(relation: Relation) -> bool:
-    return isinstance(relation, Spread) or (isinstance(relation, Project) and over_spread(relation.input))
+def over_known(relation: Relation) -> bool:
+    if isinstance(relation, Project):
+        return over_known(relation.input)
+    return isinstance(relation, Spread | Limit) or is_told(relation)
+
+
+def is_told(relation: Relation) -> bool:
+    """Put in the order of its partitions, by `with_partition_columns`."""
+    return isinstance(relation, Sort) and relation.fields[-2:] == PARTITION
+
+
+def limited_rows(relation: Limit, settings: Settings) -> Relation | None:
+    """A limit leaves one partition, unless there are no more rows; local ones it takes before there are any."""
+    most = most_rows(relation.input)
+    if most is None or not isinstance(relation.limit, int | None):
+        return None
+    if relation.limit is not None and most <= relation.limit and not relation.offset:
+        return partitioned(relation.input, settings, alike=False)
+    if not is_small(relation) or is_folded(relation.input) or not comes_in_order(relation.input):
+        return None
+    rows = placed(relation, 0)
+    task, place = rows.columns()[-2:]
+    return numbered(rows, task, (place,), settings)
+
+
+def comes_in_order(relation: Relation) -> bool:
+    """Its rows stand as they came, or were put in the order of their partitions."""
+    if is_told(relation):
+        return True
+    if isinstance(relation, Project | Filter):
+        return all(map(stays_in_place, own_expressions(relation))) and comes_in_order(relation.input)
+    return isinstance(relation, LEAVES)
 
 
 def sliced_rows(relation: Relation, settings: Settings) -> Relation | None:
     """As the rows came: local ones, and those of ranges."""
-    if not is_small(relation) or not (is_folded(relation) or is_range(relation)):
+    if not is_small(relation) or not keeps_slices(relation):
         return None
     rows = tasked(relation, settings.slices)
     task, place = rows.columns()[-2:]
     return numbered(rows, task, (place,), settings)
 
 
-def is_range(relation: Relation) -> bool:
+def keeps_slices(relation: Relation) -> bool:
     while isinstance(relation, Project | Filter):
+        if not all(stays_in_place(e) for e in own_expressions(relation)):
+            return is_folded(relation)
         relation = relation.input
-    return isinstance(relation, Range)
+    return isinstance(relation, LEAVES)
+
+
+def stays_in_place(expression: Expression) -> bool:
+    """No window but that which numbers all rows as they come (zipWithIndex) moves none of them."""
+    nodes = list(walk(expression))
+    windows = [node for node in nodes if isinstance(node, WindowCall)]
+    if windows and any(isinstance(node, Call) and node.name in SEEDED | UNSEEDED for node in nodes):
+        return False  # local rows that Spark's optimizer has numbered itself
+    return all(w.function.name == "row_number" and not w.ordering and not w.partition for w in windows)
 
 
 def numbered(rows: Relation, partition: Expression, order: Sequence[Column], settings: Settings) -> Relation:
@@ -173,6 +243,12 @@ def tasks_of(relation: Relation, settings: Settings) -> int | None:
     if isinstance(relation, Range):
         return relation.partitions or settings.slices
     return None if rows is None else min(max(rows, 1), settings.slices)
+
+
+def most_rows(relation: Relation) -> int | None:
+    while isinstance(relation, Project | Filter | Sort | Numbered):
+        relation = relation.input
+    return None if relation.inputs else rows_of(relation)
 
 
 def known_rows(relation: Relation) -> int | None:
