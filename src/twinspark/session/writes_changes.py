@@ -10,7 +10,6 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Attribute, Frame, alike, frame_of
 from twinspark.errors import SparkError
 from twinspark.plan.expressions import Expression, GetField, Literal, MakeStruct
-from twinspark.plan.relations import Filter
 from twinspark.read.sql import tree
 from twinspark.read.walk.queries import with_ctes
 from twinspark.read.walk.sources import aliased
@@ -23,6 +22,7 @@ from twinspark.session.writes_source import either, from_spark
 from twinspark.session.writes_sql import done, is_default
 from twinspark.session.writes_statement import query_message, walk_of
 from twinspark.session.writes_walk import Writing
+from twinspark.session.writes_where import checked
 from twinspark.tables import char_types
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.delta import DeltaTable
@@ -101,13 +101,6 @@ class Changing(Writing):
     def field(self, name: str) -> StructField:
         same = alike(self.context.settings.case_sensitive)
         return next(field for field in self.schema.fields if same(field.name, name))
-
-
-def checked(frame: Frame, condition: Expression, context: Context) -> Expression:
-    """A condition as a filter would take it: a boolean, or Spark's refusal."""
-    filtered = make.filter(frame, condition, context.settings).relation
-    assert isinstance(filtered, Filter)
-    return filtered.condition
 
 
 def changing(name: Any, alias: Any, ctes: Any, operation: str, text: str, context: Context, session: Any) -> Changing:

@@ -17,17 +17,14 @@ from twinspark.read.sql import parse_multipart_identifier
 from twinspark.read.text import parser_config
 from twinspark.session.sql_results import Answer
 from twinspark.session.table_commands_create import Definition, definition, rows_for
-from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import Parts, Target, find_target, name_of, quoted, written_to
-from twinspark.session.writes import Rows, insert, overwrite_partitions, overwrite_where
+from twinspark.session.writes import Rows, insert, overwrite_partitions
 from twinspark.session.writes_assignment import Assignment
-from twinspark.session.writes_changes import checked
-from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
+from twinspark.session.writes_where import checked, replacing, table_frame
 from twinspark.tables.file_table import FORMATS
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.listing import local_path
-from twinspark.tables.pruning import predicate_of
 from twinspark.tables.transforms import Bucket, Identity, Transform, not_a_transform, of_call
 
 if TYPE_CHECKING:
@@ -93,20 +90,13 @@ class FrameWrite:
         return self.written(write)
 
     def overwrite_where(self, target: Target, condition: Any) -> Command:
-        relation, qualifier = tables_of(self.context).relation(target.name.qualifier, self.context)
-        frame = frame_of(relation, qualifier)
+        frame = table_frame(target, self.context)
         made = checked(frame, read_expression(condition, Scope(frame, self.context)), self.context)
-        texts = Texts(self.context)
-        text = texts.write(made, columns_of("t", target.table.schema.names))
+        replace_rows = replacing(target, frame, made, self.context)
 
         def write(frame: Frame) -> Callable[[], object]:
             rows = self.rows(frame, target, True)
-
-            def carry_out() -> None:
-                texts.bind(rows.connection)
-                overwrite_where(target, rows, text, predicate_of(made, relation))
-
-            return carry_out
+            return lambda: replace_rows(rows)
 
         return self.written(write)
 

@@ -18,11 +18,12 @@ from twinspark.session.native import Query
 from twinspark.session.sql_results import Answer
 from twinspark.session.tables_targets import connection_of, written_parts
 from twinspark.session.writes import again, settle, spark_errors
-from twinspark.session.writes_changes import Changing, assigned, changing, checked, is_true, without_hidden
+from twinspark.session.writes_changes import Changing, assigned, changing, is_true, without_hidden
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_sql import done, is_default
 from twinspark.session.writes_statement import query_message
+from twinspark.session.writes_where import checked
 from twinspark.tables import char_types
 from twinspark.tables.iceberg import dml
 from twinspark.types import StructField

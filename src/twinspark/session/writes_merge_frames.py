@@ -14,10 +14,11 @@ from twinspark.read.proto import read_frame
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.sql import tree
 from twinspark.session.sql_results import Answer
-from twinspark.session.writes_changes import Changing, changing, checked, place_of, stored
+from twinspark.session.writes_changes import Changing, changing, place_of, stored
 from twinspark.session.writes_frames import NOTHING, parsed
 from twinspark.session.writes_merge import BY_SOURCE, MATCHED, NOT_MATCHED, Action, Merging
 from twinspark.session.writes_source import Source, written
+from twinspark.session.writes_where import checked
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session

@@ -5,30 +5,27 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis import build
-from twinspark.analysis import relations as make
 from twinspark.analysis.context import Context
 from twinspark.analysis.relations import Named, project
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.duck import run
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
-from twinspark.plan.relations import Filter, OneRow
+from twinspark.plan.relations import OneRow
 from twinspark.read.sql import parse_expression, tree
 from twinspark.read.text import parser_config
 from twinspark.read.walk import read_query
 from twinspark.read.walk.queries import with_ctes
 from twinspark.session.sql_results import Answer, answer
-from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import at_name, connection_of, written_parts, written_to
-from twinspark.session.writes import Rows, insert, insert_into_partition, overwrite_partitions, overwrite_where
+from twinspark.session.writes import Rows, insert, insert_into_partition, overwrite_partitions
 from twinspark.session.writes_assignment import DEFAULT
-from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_statement import in_place, query_message, walk_of
 from twinspark.session.writes_walk import Writing
+from twinspark.session.writes_where import checked, replacing, table_frame
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.partitions import partition_folder
-from twinspark.tables.pruning import predicate_of
 from twinspark.tables.transforms import Identity
 from twinspark.types import StringType, StructField, quote_identifier
 
@@ -200,28 +197,16 @@ class Insertion(Writing):
         return mode.upper() == "DYNAMIC" and len(self.target.table.partitioning) > static
 
     def replacing(self, rows: Rows, condition: Expression) -> Command:
-        texts = Texts(self.context)
-        frame = self.table_frame()
-        text = texts.write(condition, columns_of("t", self.schema.names))
-        predicate = predicate_of(condition, frame.relation)
-
-        def carry_out() -> None:
-            texts.bind(rows.connection)
-            overwrite_where(self.target, rows, text, predicate)
-
-        return done(carry_out)
+        replace_rows = replacing(self.target, self.table_frame(), condition, self.context)
+        return done(lambda: replace_rows(rows))
 
     def table_frame(self) -> Frame:
-        relation, qualifier = tables_of(self.context).relation(self.target.name.qualifier, self.context)
-        return frame_of(relation, qualifier)
+        return table_frame(self.target, self.context)
 
     def condition(self) -> Expression:
         assert self.node.replace_condition is not None
         frame = self.table_frame()
-        condition = self.walk.read(self.node.replace_condition, self.walk.scope(frame))
-        filtered = make.filter(frame, condition, self.context.settings).relation
-        assert isinstance(filtered, Filter)
-        return filtered.condition
+        return checked(frame, self.walk.read(self.node.replace_condition, self.walk.scope(frame)), self.context)
 
     def in_partition(self, static: dict[str, Expression]) -> Expression:
         frame = self.table_frame()
