@@ -16,7 +16,7 @@ def order_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     for size, rows in (("few", LEFT), ("more", MORE)):
         left = spark.createDataFrame(rows, "k int, v string, w bigint")
         right = spark.createDataFrame(RIGHT, "k int, x string, y bigint")
-        for topic in (windows, groups, joins, sets, samples, sums, sketches):
+        for topic in (windows, groups, joins, sets, samples, sums, sketches, lists):
             for name, frame in topic(left, right).items():
                 yield f"{size} {topic.__name__}: {name}", frame
     for name, frame in ranges(spark).items():
@@ -103,6 +103,16 @@ def samples(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
         "by number": left.sampleBy("k", {1: 0.5, 2: 0.9, 3: 0.2}, seed=3),
         "by text": left.sampleBy("v", {"a": 0.5, "c": 1.0}, seed=5),
         "random numbers": left.filter("w > 2").select("w", F.rand(3), F.randn(2), F.monotonically_increasing_id()),
+    }
+
+
+def lists(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    """Distinct values are joined as Spark finds them."""
+    return {
+        "distinct texts": left.select(F.listagg_distinct("v"), F.listagg_distinct("v", ", ")),
+        "distinct bytes": left.select(F.listagg_distinct(F.encode("v", "utf-8"), b"/")),
+        "distinct numbers": left.filter("w % 4 != 1").agg(F.string_agg_distinct(F.col("k").cast("string"), "-")),
+        "distinct of no rows": left.filter("w < 0").agg(F.listagg_distinct("v")),
     }
 
 

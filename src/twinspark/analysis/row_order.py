@@ -13,6 +13,7 @@ from functools import singledispatchmethod
 from typing import Any
 
 from twinspark.analysis import build
+from twinspark.analysis.distinct_lists import distinct_values, listed, listed_value
 from twinspark.analysis.group_order import Grouping, grouping_of, hashable, mutable
 from twinspark.analysis.join_order import Streamed, streamed_of
 from twinspark.analysis.partitions import Partitions
@@ -184,6 +185,10 @@ class Ordering:
 
     @made.register
     def _(self, relation: Aggregate) -> Ordered | None:
+        value = listed_value(relation)
+        if value is not None:
+            values = self.of(distinct_values(relation, value))
+            return values and Ordered(listed(relation, self.numbered(values)))
         below, kind = self.of(relation.input), grouping_of(relation)
         if below is None or kind is None:
             return None

@@ -160,6 +160,19 @@ def joined_bytes(call: Any, value: str, separator: str, distinct: str = "", orde
     return f"unhex(string_agg(hex({value}), {digits}){suffix})"
 
 
+def joined_in_places(call: Any, value: str, separator: str, order: str, distinct: str = "", suffix: str = "") -> str:
+    if isinstance(call.arguments[0].type, BinaryType):
+        digits = "''" if is_null(call.arguments[1].type) else f"hex({separator})"
+        return f"unhex(string_agg(hex({value}), {digits}{order}){suffix})"
+    return f"string_agg({as_text(call, value)}, coalesce({separator}, ''){order}){suffix}"
+
+
+@cache
+def in_places(signature: Signature) -> Signature:
+    """listagg of rows that are ordered by where they stand, no two in one place."""
+    return replace(signature, writer=joined_in_places)
+
+
 def within_text(call: Call) -> str:
     orders = [
         f"{o.child.text} {'ASC' if o.ascending else 'DESC'} NULLS {'FIRST' if o.nulls_first else 'LAST'}"
