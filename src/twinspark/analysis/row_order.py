@@ -17,6 +17,7 @@ from twinspark.analysis.distinct_lists import distinct_values, listed, listed_va
 from twinspark.analysis.group_order import Grouping, grouping_of, hashable, mutable
 from twinspark.analysis.join_order import Streamed, streamed_of
 from twinspark.analysis.partitions import Partitions
+from twinspark.analysis.range_groups import in_range_order
 from twinspark.analysis.row_places import (
     LEAVES,
     PLACES,
@@ -203,8 +204,9 @@ class Ordering:
         if kind is Grouping.SORTED:
             made: Relation = replace(relation, input=below.relation)
             return Ordered(sorted_by(made, tuple(map(ascending, made.columns()[:width]))))
-        if not below.sliced:
-            return None
+        in_place = in_range_order(relation, below.relation, self.settings)
+        if in_place is not None or not below.sliced:
+            return None if in_place is None else Ordered(in_place)
         if keeps_range(relation.grouping, below.relation):
             return Ordered(replace(relation, input=below.relation)) if has_tasks(below.relation) else None
         numbered = below.relation if has_tasks(below.relation) else self.numbered(below)
