@@ -1,6 +1,7 @@
 """DataFrames over the rarer relations and expressions of the protocol, in the manner of frames.py."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 from frames import people, places
@@ -23,9 +24,24 @@ def relation_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
         references,
         positions,
         lateral_names,
+        lengths,
     ):
         for name, frame in topic(spark).items():
             yield f"{topic.__name__}: {name}", frame
+
+
+def lengths(spark: Any) -> dict[str, DataFrame]:
+    """Lengths of time that come with the rows."""
+    day = timedelta(days=-1, seconds=5, microseconds=7)
+    type = "interval day to second"
+    rows = [(day, [timedelta(hours=1), None], {"a": timedelta(0)}, (timedelta(days=400),)), (None, None, None, None)]
+    frame = spark.createDataFrame(rows, f"a {type}, b array<{type}>, c map<string,{type}>, d struct<x:{type}>")
+    return {
+        "local rows": frame,
+        "local rows without a schema": spark.createDataFrame([(timedelta(1),)], ["a"]).groupBy("a").count(),
+        "sums": frame.select(F.col("a") + F.lit(timedelta(1)), F.lit(datetime(2020, 1, 1)) + F.col("a")),
+        "texts": frame.select(F.col("a").cast("string"), F.col("d.x").cast("string")),
+    }
 
 
 def empties(spark: Any) -> dict[str, DataFrame]:

@@ -14,7 +14,6 @@ from twinspark.functions.spelling import duck_type
 from twinspark.plan.relations import Field, LocalData, Project, Relation
 from twinspark.types import (
     CalendarIntervalType,
-    DayTimeIntervalType,
     StructType,
     UserDefinedType,
     VariantType,
@@ -23,8 +22,8 @@ from twinspark.types import (
     same_type,
 )
 
-DEFAULT_SETTINGS, NANOSECONDS = Settings(), pa.int64()
-ODD = (CalendarIntervalType, YearMonthIntervalType, DayTimeIntervalType, UserDefinedType, VariantType)
+DEFAULT_SETTINGS, WHOLE = Settings(), pa.int64()
+ODD = (CalendarIntervalType, YearMonthIntervalType, UserDefinedType, VariantType)
 
 
 def local_data(
@@ -53,7 +52,7 @@ def spark_schema(schema: pa.Schema) -> StructType:
 
 
 def with_plain_times(table: pa.Table) -> pa.Table:
-    """Times of day as the nanoseconds they are in DuckDB."""
+    """Times of day as the nanoseconds they are in DuckDB, lengths of time as microseconds."""
     wanted = pa.schema([field.with_type(plain_times(field.type)) for field in table.schema])
     if wanted.types == table.schema.types:
         return table
@@ -61,9 +60,11 @@ def with_plain_times(table: pa.Table) -> pa.Table:
     return table.cast(exact).cast(wanted)
 
 
-def plain_times(type: pa.DataType, as_type: pa.DataType = NANOSECONDS) -> pa.DataType:
+def plain_times(type: pa.DataType, as_type: pa.DataType = WHOLE) -> pa.DataType:
     if pa.types.is_time64(type):
         return as_type
+    if pa.types.is_duration(type):
+        return WHOLE if as_type == WHOLE else pa.duration("us")
     if pa.types.is_list(type):
         return pa.list_(type.value_field.with_type(plain_times(type.value_type, as_type)))
     if pa.types.is_map(type):
