@@ -17,6 +17,8 @@ from pyspark.sql.types import (
     DecimalType,
     DoubleType,
     FloatType,
+    GeographyType,
+    GeometryType,
     IntegerType,
     LongType,
     MapType,
@@ -48,6 +50,7 @@ NUMERIC = INTEGRAL + FRACTIONAL
 DATETIME = (DateType, TimestampType, TimestampNTZType, TimeType)
 INTERVAL = (DayTimeIntervalType, YearMonthIntervalType)
 TEXT = (StringType, CharType, VarcharType)
+GEOSPATIAL = (GeographyType, GeometryType)
 
 # The order in which numbers widen, decimals apart: TypeCoercion.numericPrecedence.
 NUMERIC_PRECEDENCE: tuple[DataType, ...] = (BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
@@ -78,6 +81,10 @@ def is_collated(type: DataType) -> bool:
 
 def has_time(type: DataType) -> bool:
     return any(isinstance(inner, TimeType) for inner in nested_types(type))
+
+
+def has_geospatial(type: DataType) -> bool:
+    return any(isinstance(inner, GEOSPATIAL) for inner in nested_types(type))
 
 
 def has_variant(type: DataType) -> bool:

@@ -18,6 +18,7 @@ from twinspark.functions.common_types import (
 )
 from twinspark.functions.families import accepts, concrete, implicit_type, inner, is_variable
 from twinspark.functions.gathering import ORDER_FREE, is_plain, unordered
+from twinspark.functions.geometries import GEOSPATIAL_FUNCTIONS
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.functions.registry import AGGREGATE, GENERATOR, Parameter, Signature, Writer
 from twinspark.functions.settings import Settings
@@ -36,6 +37,7 @@ from twinspark.types import (
     CalendarIntervalType,
     DataType,
     MapType,
+    has_geospatial,
     has_time,
     is_null,
     nested_types,
@@ -86,6 +88,8 @@ def call(
     """A call by any of the function's names; which overload, casts, type and nullability are decided here."""
     name = name.lower()
     check_no_generator(arguments)
+    if name not in GEOSPATIAL_FUNCTIONS and any(has_geospatial(argument.type) for argument in arguments):
+        raise NotNative(f"{name} of a geometry")
     if name in ORDER_FREE:
         arguments = [without_order(argument) for argument in arguments]
     signatures = overloads(name)

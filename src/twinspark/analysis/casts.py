@@ -25,6 +25,7 @@ from twinspark.types import (
     TimestampNTZType,
     TimestampType,
     VariantType,
+    has_geospatial,
     has_time,
     is_integral,
     is_null,
@@ -43,6 +44,8 @@ def cast(
     hidden = not shown or isinstance(target, ArrayType | MapType | StructType)  # Cast.sql leaves these out
     text = child.text if hidden else f"{'TRY_CAST' if mode == 'try' else 'CAST'}({child.text} AS {sql_name(target)})"
     check_time(target, settings)
+    if has_geospatial(child.type) or has_geospatial(target):
+        raise NotNative("a cast from or to geometries")
     if isinstance(child.type, VariantType) and has_time(target):
         raise NotNative("a variant cast to a time of day")
     if not can_cast(child.type, target, mode):

@@ -55,6 +55,7 @@ KNOWN_VALUES = {
     "spark.sql.legacy.json.enableDateTimeParsingFallback": "false",
     "spark.sql.legacy.nullValueWrittenAsQuotedEmptyStringCsv": "false",
     "spark.sql.path.enabled": "false",
+    "spark.sql.geospatial.enabled": "true",
     "spark.sql.variant.allowDuplicateKeys": "false",
     "spark.sql.variant.validateUnicodeInJsonParsing": "true",
 }

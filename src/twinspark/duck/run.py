@@ -25,8 +25,8 @@ from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
 from twinspark.functions.settings import OFFSET, Settings
 from twinspark.plan.python_functions import Workers
-from twinspark.plan.relations import Relation, ShowString
-from twinspark.types import StructField, StructType, has_time
+from twinspark.plan.relations import Relation, ShowString, expressions_in
+from twinspark.types import StructField, StructType, has_geospatial, has_time
 
 ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
 BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at once
@@ -53,7 +53,15 @@ def sql_of(plan: Relation) -> tuple[str, Statement]:
     except PythonInside:
         text, statement = write_relation(extracted(pruned(shown)))
     check_built(text, statement)
+    if "spark_wkb_" in text:
+        check_no_geospatial(shown)
     return text, statement
+
+
+def check_no_geospatial(plan: Relation) -> None:
+    """Geometries are no columns, keys or orders of ours."""
+    if any(has_geospatial(expression.type) for expression in expressions_in(plan)):
+        raise NotNative("a column of geometries")
 
 
 def check_built(text: str, statement: Statement) -> None:

@@ -16,6 +16,7 @@ from twinspark.functions import formats as formats
 from twinspark.functions import from_json as from_json
 from twinspark.functions import gathering as gathering
 from twinspark.functions import generators as generators
+from twinspark.functions import geometries as geometries
 from twinspark.functions import hashes as hashes
 from twinspark.functions import histograms as histograms
 from twinspark.functions import hll as hll

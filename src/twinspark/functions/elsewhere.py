@@ -10,7 +10,6 @@ REASONS = {
     "it calls a method of a Java class": "java_method reflect try_reflect",
     "Avro is read and written by Spark's own package": "from_avro to_avro schema_of_avro",
     "Protobuf is read and written by Spark's own package": "from_protobuf to_protobuf",
-    "the types GEOMETRY and GEOGRAPHY": "st_asbinary st_geogfromwkb st_geomfromwkb st_setsrid st_srid",
     "a measure of a metric view": "measure",
     "Spark's random numbers": "uniform",
     "what Spark's own Python workers wrote": "python_worker_logs",
