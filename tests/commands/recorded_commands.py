@@ -23,7 +23,19 @@ PASSING = (
     (re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d\d:\d\d:\d\d \w+ \d{4}"), "<moment>"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "<moment>"),
 )
-GIVEN = {"F": F, "T": T, "StorageLevel": StorageLevel}
+TREE = re.compile(r"(SQLSTATE: \w{5}(?:; line \d+ pos \d+)?);\n.*", re.DOTALL)  # behind it stands Spark's plan
+
+
+def said(spark: Any, text: str) -> str:
+    """The words of the error, without the plan and the stack."""
+    try:
+        spark.sql(text).collect()
+    except PySparkException as error:
+        return TREE.sub(r"\1", str(error).split("\n\nJVM stacktrace:")[0])
+    return "nothing"
+
+
+GIVEN = {"F": F, "T": T, "StorageLevel": StorageLevel, "said": said}
 logging.disable(logging.CRITICAL)  # the client logs every error it receives
 
 

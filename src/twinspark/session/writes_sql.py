@@ -16,6 +16,7 @@ from twinspark.read.sql import parse_expression, tree
 from twinspark.read.text import parser_config
 from twinspark.read.walk import read_query
 from twinspark.read.walk.queries import with_ctes
+from twinspark.session.sql_names import located
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.tables_targets import at_name, connection_of, written_parts, written_to
 from twinspark.session.writes import Rows, insert, insert_into_partition, overwrite_partitions
@@ -83,7 +84,7 @@ class Insertion(Writing):
     def receiving(self) -> list[StructField]:
         """The columns that the query's columns go to, in order."""
         if self.node.columns:
-            return [self.assignment.field(name, self.schema.fields) for name in self.node.columns]
+            return self.named_fields()
         static = {name.lower() for name, value in self.partition_values() if value is not None}
         return [field for field in self.schema.fields if field.name.lower() not in static]
 
@@ -98,6 +99,7 @@ class Insertion(Writing):
         if self.node.by_name:
             made = self.assignment.by_name(frame, fields)
         elif self.node.columns:
+            self.named_fields()
             made = self.assignment.listed(frame, fields, self.distinct_columns())
         else:
             self.check_partition_arity(frame, static, len(fields))
@@ -113,6 +115,13 @@ class Insertion(Writing):
                 dataColumns=", ".join(quote_identifier(a.name) for a in frame.attributes),
                 staticPartCols=", ".join(map(quote_identifier, static)),
             )
+
+    def named_fields(self) -> list[StructField]:
+        """A column that is not there is told of the whole target."""
+        try:
+            return [self.assignment.field(name, self.schema.fields) for name in self.node.columns]
+        except SparkError as error:
+            raise located(error, self.node, self.walk.text) from error
 
     def distinct_columns(self) -> Sequence[str]:
         seen: set[str] = set()
