@@ -267,6 +267,14 @@ csv("short rows dropped", "a,b,c\n1,2\n1,2,3\n", **HEADED, mode="DROPMALFORMED")
 csv("blank lines", "a,b\n\n1,2\n", **HEADED)
 csv("lines of spaces", "a,b\n  \n1,2\n", **HEADED)
 csv("spaces kept", " a , b\n1, 2 \n", **HEADED)
+CUT = {"ignoreLeadingWhiteSpace": "true"}
+CUT_BOTH = {**CUT, "ignoreTrailingWhiteSpace": "true"}
+BLANKS = " a , b \n 1 ,2 \n   , x\ty \n\x03 3,\u00a04 \n"
+csv("leading blanks cut", BLANKS, **HEADED, **INFERRED, **CUT)
+csv("blanks cut", BLANKS, **HEADED, **INFERRED, **CUT_BOTH)
+csv("blanks cut around null value", " NA ,1\n,NA\n", nullValue="NA", **CUT_BOTH)
+csv("blanks cut around quotes", 'a, "b" \n', **CUT_BOTH)
+csv("trailing blanks cut", "a ,b\n", ignoreTrailingWhiteSpace="true")
 csv("null value", "NA,x\n,NA\n", nullValue="NA")
 csv("null value and quoted nothing", 'NA,x\n,""\n', nullValue="NA")
 csv("tabs", "a\tb\n1\t2\n", **HEADED, sep="\t")

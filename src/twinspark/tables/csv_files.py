@@ -24,7 +24,7 @@ from twinspark.tables.partitions import hive_arguments, merged_schema
 from twinspark.tables.reshape import duck_value
 
 KNOWN = {"header", "inferschema", "sep", "delimiter", "quote", "escape", "nullvalue", "mode", "encoding", "charset",
-         "multiline", "enforceschema"}  # fmt: skip
+         "multiline", "enforceschema", "ignoreleadingwhitespace", "ignoretrailingwhitespace"}  # fmt: skip
 # Characters that stand in no ordinary file: lines are read whole with one as separator, and never as NULL.
 NOWHERE, NOTHING = "\x01", "\x02"
 SURELY_ONE_PARTITION = 4 << 20  # spark.sql.files.openCostInBytes: no file is split into less
@@ -40,6 +40,7 @@ class Dialect:
     header: bool
     infer: bool
     padded: bool
+    blanks: str = ""  # a pattern of what is cut off around values
 
     @property
     def plain_line(self) -> str:
@@ -87,7 +88,15 @@ def dialect_of(options: Mapping[str, str]) -> Dialect:
         "header" in on,
         "inferschema" in on,
         options.get("mode", "PERMISSIVE").upper() == "PERMISSIVE",
+        blanks_of(options),
     )
+
+
+def blanks_of(options: Mapping[str, str]) -> str:
+    leading, trailing = (options.get(f"ignore{side}whitespace", "false").lower() for side in ("leading", "trailing"))
+    if trailing == "true" and leading != "true":
+        raise NotNative("the csv option ignoretrailingwhitespace alone, where univocity fails over blank values")
+    return {"true": r"^[\x00-\x20]+|[\x00-\x20]+$"}.get(trailing, r"^[\x00-\x20]+" if leading == "true" else "")
 
 
 def column_names(request: Request, dialect: Dialect) -> list[str]:
@@ -133,6 +142,8 @@ def split_line(line: str, dialect: Dialect) -> list[str]:
         raise NotNative("a csv file whose first line is not plain")
     separator = re.escape(dialect.separator)
     fields = re.findall(rf'(?:^|{separator})("(?:[^"]|"")*"|[^{separator}]*)', line)
+    if dialect.blanks:
+        return [re.sub(dialect.blanks, "", field) for field in fields]
     return [field[1:-1].replace('""', '"') if field.startswith('"') else field for field in fields]
 
 
@@ -143,6 +154,8 @@ def check_lines(request: Request, dialect: Dialect) -> None:
         separator = re.escape(dialect.separator)
         quoted_nothing = f'(^|{separator})""({separator}|$)'
         tests.append(f"regexp_matches(line, {literal(quoted_nothing)})")
+    if dialect.blanks:
+        tests.append("contains(line, '\"')")  # inside quotes blanks stay
     if dialect.header:
         tests.append(f"line = {literal(first_line(request.files[0]))}")
     counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests)
@@ -185,11 +198,19 @@ def read_csv(request: Request, dialect: Dialect, width: int) -> str:
     columns = ", ".join(f"{identifier(f'c{at}')}: 'VARCHAR'" for at in range(width))
     nulls = literals(sorted({"", dialect.null_value}))
     header, padded = (str(flag).lower() for flag in (dialect.header, dialect.padded))
-    return (
+    rows = (
         f"read_csv({literals(request.paths_as_read)}, columns={{{columns}}}, auto_detect=false, "
         f"header={header}, delim={literal(dialect.separator)}, quote='\"', escape='\"', nullstr={nulls}, "
         f"null_padding={padded}, {hive_arguments(request.partitioning)})"
     )
+    return trimmed(rows, dialect, width) if dialect.blanks else rows
+
+
+def trimmed(rows: str, dialect: Dialect, width: int) -> str:
+    """Without the blanks around values; what is left of some is nothing, or the value for NULL."""
+    cut = (f"regexp_replace(c{at}, {literal(dialect.blanks)}, '', 'g')" for at in range(width))
+    values = (f"nullif(nullif({value}, ''), {literal(dialect.null_value)}) AS c{at}" for at, value in enumerate(cut))
+    return f"(SELECT * REPLACE ({', '.join(values)}) FROM {rows})"
 
 
 def check_values(request: Request, dialect: Dialect, data: StructType) -> None:
