@@ -9,6 +9,7 @@ from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.chance import with_places
+from twinspark.analysis.file_names import with_files
 from twinspark.analysis.row_places import is_evaluable
 from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, plans_of, renewed
 from twinspark.analysis.spreads import asks_partition, with_partition_columns
@@ -140,6 +141,7 @@ def told(column: Named, frame: Frame, columns: Sequence[Named]) -> Named:
         return all(is_evaluable(each.expression) for each in columns)
 
     made = with_window_times(with_places(column.expression, frame.relation, folds), frame.relation)
+    made = with_files(made, frame.relation)
     return column if made is column.expression else replace(column, expression=made)
 
 

@@ -13,7 +13,7 @@ LARGEST_FILE = 256 << 20
 
 
 def scan(request: Request) -> FileScan:
-    check_options(request, {"wholetext"})
+    check_options(request, {"wholetext", "linesep"})
     if request.partitioning.directory_names:
         raise NotNative("partitioned text files")
     if any(leaf.size > LARGEST_FILE for leaf in request.files):
@@ -34,8 +34,18 @@ def is_plain(name: str) -> bool:
 
 def lines(paths: Sequence[str], name: str, request: Request) -> str:
     """The files' lines, or with `wholetext` their whole contents."""
-    content = "content" if is_whole(request) else f"unnest({split_lines('content')})"
+    content = "content" if is_whole(request) else f"unnest({lines_of(request)})"
     return f"SELECT {content} AS {identifier(name)} FROM read_text({literals(paths)})"
+
+
+def lines_of(request: Request) -> str:
+    separator = request.options.get("linesep")
+    if separator is None:
+        return split_lines("content")
+    if len(separator) != 1 or not separator.isascii():
+        raise NotNative("text whose lines end in more than one character, or in one beyond ASCII")
+    end = f"chr({ord(separator)})"
+    return f"string_split(CASE WHEN ends_with(content, {end}) THEN left(content, -1) ELSE content END, {end})"
 
 
 def is_whole(request: Request) -> bool:

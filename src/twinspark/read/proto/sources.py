@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -30,6 +31,7 @@ from twinspark.types import StructType, as_nullable, has_time
 
 VIEW_READERS[relations_pb2.Relation] = read_frame
 
+PIECES = {"spark.sql.files.openCostInBytes": "4194304", "spark.sql.files.maxPartitionBytes": "134217728"}
 FILE_FORMATS = frozenset({"parquet", "csv", "json", "text", "orc"})
 # Options that tell which files are read, for every format.
 INDEX_OPTIONS = frozenset(
@@ -61,7 +63,8 @@ def read_files(message: Any, context: Context) -> Frame:
     paths = list(message.paths) or [v for k, v in message.options.items() if k.lower() == "path"]
     options = dict(message.options)
     try:
-        return frame_of(scan_relation(context.scan_files(format, paths, options, schema, context)))
+        found = scan_relation(context.scan_files(format, paths, options, schema, context))
+        return frame_of(with_pieces(found, context))
     except NotNative as refused:
         if format != "json":
             raise
@@ -84,6 +87,13 @@ def read_json_lines(
     if how.get("columnnameofcorruptrecord", CORRUPT) in [attribute.name for attribute in rows.attributes]:
         raise refused  # Spark refuses queries of files that ask for nothing else
     return rows
+
+
+def with_pieces(scan: Scan, context: Context) -> Scan:
+    """Spark cuts no file in pieces that is as small as opening one costs (FilePartition.maxSplitBytes)."""
+    told = any(context.config.get(key, known).removesuffix("b") != known for key, known in PIECES.items())
+    whole = len(scan.input_files) == 1 and scan.size_in_bytes <= 4194304 and not told
+    return replace(scan, is_whole_file=whole)
 
 
 def scan_relation(found: Any) -> Scan:
