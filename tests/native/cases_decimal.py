@@ -100,7 +100,8 @@ def grouped_decimals(of: tuple[int, int], largest: int) -> Callable[[random.Rand
         while len(groups) < rows:
             size = rng.choice([1, 2, 3, 6, 7, 8, 9, 16, 40])
             groups += [group] * size
-            values += [decimal_value(rng, min(of[0], largest), of[1]) for _ in range(size)]
+            made = [decimal_value(rng, min(of[0], largest), of[1]) for _ in range(size)]
+            values += [one if one is None or largest < 38 else one.copy_abs() for one in made]  # see left_to_spark
             group += 1
         return table(g=(pa.int32(), groups), a=(pa.decimal128(*of), values))
 

@@ -216,9 +216,14 @@ def remained(call: Any, left: str, right: str) -> str:
     return f"(CASE WHEN {right} = -1 THEN {left} - {left} ELSE {left} % {right} END)"  # the smallest number over -1
 
 
+def check_digits(type: DataType) -> None:
+    """Scala's BigDecimal changes a sign in a context of 34 digits, and rounds what is longer."""
+    if isinstance(type, DecimalType) and type.precision > 34:
+        raise NotNative("the other sign of a decimal of more than 34 digits")
+
+
 def negated(call: Any, value: str) -> str:
-    if isinstance(call.type, DecimalType) and call.type.precision == 38:
-        raise NotNative("the negative of a decimal of 38 digits")
+    check_digits(call.type)
     if not is_integral(call.type):
         return f"(-{value})"
     if not call.settings.ansi:

@@ -12,6 +12,7 @@ from twinspark.functions.arithmetic import (
     BITS,
     add_type,
     arithmetic,
+    check_digits,
     checked_sign,
     decimal_call,
     divide,
@@ -108,6 +109,7 @@ def absolute_type(call: Call) -> Typed:
 def absolute(call: Any, value: str) -> str:
     if isinstance(call.type, INTERVAL):
         return absolute_interval(call.type, value)
+    check_digits(call.type)
     if not is_integral(call.type):
         return f"abs({value})"
     if not call.settings.ansi:

@@ -4,7 +4,6 @@ Every function takes SQL texts and Spark's types and returns one SQL text whose 
 A decimal type is (precision, scale). `ansi=False` is the spelling that gives NULL where Spark's ANSI mode raises.
 """
 
-from twinspark.errors import NotNative
 from twinspark.functions.spelling import ANSI_CONFIG, error
 
 DecimalType = tuple[int, int]
@@ -100,8 +99,6 @@ def sql_decimal_sum(argument: str, of: DecimalType, ansi: bool, distinct: bool =
     word = "DISTINCT " if distinct else ""
     if precision + SUM_DIGITS <= MAX_PRECISION:  # 10^10 rows would be needed to overflow
         return sql_cast(f"sum({word}{argument}){suffix}", result)
-    if distinct:  # whether the sum overflows on the way is told by the order of a hash table
-        raise NotNative("a sum of distinct decimals of many digits")
     return _call("spark_decimal_sum", f"{word}{argument}", result, ansi, suffix)
 
 
@@ -117,8 +114,6 @@ def sql_decimal_average(argument: str, of: DecimalType, ansi: bool, distinct: bo
     if precision + 4 > DOUBLE_DIGITS and precision + SUM_DIGITS <= MAX_PRECISION:
         parts = f"sum({word}{argument}){suffix}, nullif(count({word}{argument}){suffix}, 0)"
         return _call("spark_decimal_divide", parts, average_type(of), ansi)
-    if distinct and precision + SUM_DIGITS > MAX_PRECISION:
-        raise NotNative("an average of distinct decimals of many digits")
     return _call("spark_decimal_average", f"{word}{argument}", average_type(of), ansi, suffix)
 
 

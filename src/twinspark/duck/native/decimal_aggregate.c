@@ -10,27 +10,44 @@
 #include <stdlib.h>
 
 typedef struct {
-    uint64_t low, high; /* the sum, 128 bits of two's complement; DuckDB aligns states to 8 bytes */
-    double rough;       /* the sum as Spark keeps it for short decimals, see by_doubles */
+    uint64_t low, high; /* the sum, 192 bits of two's complement; DuckDB aligns states to 8 bytes */
+    int64_t top;
+    uint64_t size_low, size_high; /* the sum without signs, of decimals long enough to overflow */
+    double rough;                 /* the sum as Spark keeps it for short decimals, see by_doubles */
     int64_t count;
     int8_t precision, scale, input_scale;
-    bool overflowed, by_doubles;
+    bool large, by_doubles;
 } decimal_state;
 
 static inline int128 sum_of(const decimal_state *state) { return (int128)((uint128)state->high << 64 | state->low); }
-static inline void set_sum(decimal_state *state, int128 sum) {
+static inline void add_sum(decimal_state *state, uint128 value, int64_t top) {
+    uint128 before = (uint128)sum_of(state), sum = before + value;
     state->low = (uint64_t)sum;
-    state->high = (uint64_t)((uint128)sum >> 64);
+    state->high = (uint64_t)(sum >> 64);
+    state->top += top + (sum < before);
 }
 
-/* Over 38 digits Spark's buffer row cannot hold the sum any more: it stays lost, whatever is added. */
-static inline void add_value(decimal_state *state, int128 value) {
-    int128 sum, limit = (int128)power_of_ten[38];
-    if (__builtin_add_overflow(sum_of(state), value, &sum) || sum >= limit || sum <= -limit)
-        state->overflowed = true;
-    else
-        set_sum(state, sum);
+static inline void add_size(decimal_state *state, uint128 size) {
+    uint128 before = (uint128)state->size_high << 64 | state->size_low, sum = before + size;
+    state->large |= sum < before || sum >= power_of_ten[38];
+    state->size_low = (uint64_t)sum;
+    state->size_high = (uint64_t)(sum >> 64);
 }
+
+static inline bool fits_38(const decimal_state *state) {
+    int128 sum = sum_of(state);
+    return state->top == -(sum < 0) && (sum < 0 ? -(uint128)sum : (uint128)sum) < power_of_ten[38];
+}
+
+/* A sum that fits, of values that in some order would not on the way: there Spark's answer is told by the order of its
+ * rows, and by the kind of its buffer, as only some of them lose a sum of over 38 digits for good. */
+static bool left_to_spark(native_call *call, const decimal_state *state) {
+    if (state->large)
+        spark_error(call, "ELSEWHERE", "reason", "a sum of decimals that may overflow on the way", NULL);
+    return state->large;
+}
+
+enum { LONG_DIGITS = 28 }; /* of shorter ones 10^10 rows would be needed to overflow */
 
 /* avg of decimals up to precision 11 is a double average of the unscaled values (optimizer rule DecimalAggregates: p + 4 <= 15). */
 enum { DOUBLE_DIGITS = 15 };
@@ -50,7 +67,9 @@ static void update(native_call *call, duckdb_aggregate_state *states) {
             state->by_doubles = column.precision + 4 <= DOUBLE_DIGITS;
         }
         int128 value = decimal_at(&column, row);
-        add_value(state, value);
+        add_sum(state, (uint128)value, -(value < 0));
+        if (column.precision > LONG_DIGITS)
+            add_size(state, value < 0 ? -(uint128)value : (uint128)value);
         if (state->by_doubles)
             state->rough += (double)(int64_t)value;
     }
@@ -66,9 +85,10 @@ static void combine(void *into, const void *from) {
         return;
     }
     target->count += source->count;
-    target->overflowed |= source->overflowed;
+    target->large |= source->large;
     target->rough += source->rough;
-    add_value(target, sum_of(source));
+    add_sum(target, (uint128)sum_of(source), source->top);
+    add_size(target, (uint128)source->size_high << 64 | source->size_low);
 }
 
 typedef struct { bool raise; const char *alternative; } failing;
@@ -103,9 +123,9 @@ static void out_of_range(native_call *call, const failing *how, idx_t row, int12
 static void finish_sum(native_call *call, const decimal_state *state, idx_t row, const failing *how) {
     if (!state->count)
         set_null(call, row);
-    else if (state->overflowed)
+    else if (!fits_38(state))
         lost_sum(call, how, row);
-    else {
+    else if (!left_to_spark(call, state)) {
         int128 sum = sum_of(state);
         uint128 limit = power_of_ten[state->precision];
         if ((sum < 0 ? -(uint128)sum : (uint128)sum) >= limit)
@@ -186,8 +206,10 @@ static void finish_average(native_call *call, const decimal_state *state, idx_t 
     int128 average;
     if (!state->count)
         set_null(call, row);
-    else if (!state->by_doubles && state->overflowed)
+    else if (!state->by_doubles && !fits_38(state))
         lost_sum(call, how, row);
+    else if (!state->by_doubles && left_to_spark(call, state))
+        return;
     else if ((state->by_doubles ? average_of_doubles : exact_average)(state, call->scale, &average))
         RESULT(call, stored_int128)[row] = average;
     else if (how->raise)
