@@ -67,6 +67,8 @@ def functions_in(call: str) -> set[str]:
     """The functions called, and the operators: those stand between blanks or at the start."""
     bare = re.sub(r"'(?:[^'\\]|\\.)*'", "", re.sub(r"\bv\d+_\d+\b", "x", call))
     words = set(re.findall(r"[a-z_0-9]+(?=\()|(?<!\S)[^\s\w(){}\[\]',]+(?=\s|x)|\b[A-Z]+\b|\bdiv\b", bare))
+    if " OVER (" in call:  # the words of frames are no operators
+        words = {word for word in words if word.islower()}
     lowered = {word.lower() for word in words} | ({"cast"} if "CAST(" in call else set())
     return {canonical(name) for name in lowered if name in SPARK_FUNCTIONS}
 

@@ -98,6 +98,7 @@ DOMAINS: dict[str, Make] = {
     "like": lambda chance: "".join(chance.choices("ab%_A😀.", k=chance.randrange(5))),
     "date": among(*TEXTS["date"]),
     "timestamp": among(*TEXTS["timestamp"]),
+    "time": among(*TEXTS["time"]),
     "interval": among(*TEXTS["interval"], changed=0.4),
     "json": among(*TEXTS["json"]),
     "json_path": among(*TEXTS["json_path"], changed=0.15),

@@ -99,7 +99,7 @@ def sql_decimal_sum(argument: str, of: DecimalType, ansi: bool, distinct: bool =
     word = "DISTINCT " if distinct else ""
     if precision + SUM_DIGITS <= MAX_PRECISION:  # 10^10 rows would be needed to overflow
         return sql_cast(f"sum({word}{argument}){suffix}", result)
-    return _call("spark_decimal_sum", f"{word}{argument}", result, ansi, suffix)
+    return in_window("spark_decimal_sum", f"{word}{argument}", result, ansi, suffix)
 
 
 def average_type(of: DecimalType) -> DecimalType:
@@ -114,7 +114,15 @@ def sql_decimal_average(argument: str, of: DecimalType, ansi: bool, distinct: bo
     if precision + 4 > DOUBLE_DIGITS and precision + SUM_DIGITS <= MAX_PRECISION:
         parts = f"sum({word}{argument}){suffix}, nullif(count({word}{argument}){suffix}, 0)"
         return _call("spark_decimal_divide", parts, average_type(of), ansi)
-    return _call("spark_decimal_average", f"{word}{argument}", average_type(of), ansi, suffix)
+    return in_window("spark_decimal_average", f"{word}{argument}", average_type(of), ansi, suffix)
+
+
+def in_window(name: str, argument: str, result: DecimalType, ansi: bool, suffix: str) -> str:
+    """A window's buffer holds more than 38 digits: its errors are not those of groups, and are Spark's to tell."""
+    if not ansi or " OVER (" not in suffix:
+        return _call(name, argument, result, ansi, suffix)
+    found, far = _call(name, argument, result, False, suffix), "error('NOT_NATIVE:decimals that overflow in a window')"
+    return f"(CASE WHEN {found} IS NULL AND count({argument}){suffix} > 0 THEN {far} ELSE {found} END)"
 
 
 def sql_string_to_decimal(argument: str, result: DecimalType, ansi: bool) -> str:
