@@ -63,7 +63,13 @@ def check_not_nested(made: Expression, node: tree.Function, walk: Walk) -> None:
         inner = next((one for one in tree_nodes(node.arguments) if is_aggregate_node(one, walk)), None)
         if inner is None:
             raise NotNative("SQL: an aggregate in the FILTER of an aggregate")
+        if any(is_own_function(one) for one in tree_nodes(node.arguments)):
+            raise NotNative("SQL: an aggregate in a SQL function in an aggregate")
         raise walk.located(SparkError("NESTED_AGGREGATE_FUNCTION"), inner)
+
+
+def is_own_function(node: tree.Node) -> bool:
+    return isinstance(node, tree.Function) and isinstance(node.name, tree.Name) and not is_builtin(node.name.parts)
 
 
 def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
