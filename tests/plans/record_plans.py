@@ -13,11 +13,13 @@ os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
 
 from document_frames import document_frames
 from frames import frames
+from nearest_frames import nearest_frames
 from order_frames import order_frames
+from partition_frames import partition_frames
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.proto import Plan, Relation
 from pyspark.sql.connect.session import SparkSession
-from recorded_plans import FILES, HERE, ORDERS, Recorded, is_ordered, read, rows_of
+from recorded_plans import FILES, HERE, ORDERS, PARTITIONS, Recorded, is_ordered, read, rows_of
 from relation_frames import relation_frames
 from schema_frames import schema_frames
 
@@ -37,6 +39,8 @@ FRAMES = {
     "schemas": schema_frames,
     "documents": document_frames,
     "orders": order_frames,
+    "nearest": nearest_frames,
+    "partitions": partition_frames,
 }
 
 
@@ -75,7 +79,7 @@ def recorded(spark: Any, name: str, plan: Plan, ordered: bool = False) -> Record
 def main() -> None:
     logging.disable(logging.CRITICAL)  # the client logs every error it receives
     spark = SparkSession.builder.remote(sys.argv[1]).create()
-    files = {**FILES, "orders": ORDERS}
+    files = {**FILES, "orders": ORDERS, "partitions": PARTITIONS}
     for asked in sys.argv[2:] or files:
         name, _, part = asked.partition(":")
         known = {case.name: case for case in read(files[name])} if part else {}
@@ -83,7 +87,7 @@ def main() -> None:
         lines = [
             known[case].line()
             if case in known and part not in case
-            else recorded(spark, case, plan, name == "orders").line()
+            else recorded(spark, case, plan, name in ("orders", "partitions")).line()
             for case, plan in cases
         ]
         files[name].parent.mkdir(exist_ok=True)

@@ -1,8 +1,10 @@
 """Rows of little data come in the order in which Spark gives them, though nobody asked for one."""
 
+from typing import Any
+
 import pytest
 from pyspark.sql.connect.proto import Relation
-from recorded_plans import ORDERS, Recorded, read, rows_of
+from recorded_plans import ORDERS, PARTITIONS, Recorded, read, rows_of
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.partitions import Partitions, partitions_of, tasks_of
@@ -11,14 +13,18 @@ from twinspark.duck import run
 from twinspark.errors import NotNative
 from twinspark.read.proto import read_relation
 
-CASES = read(ORDERS)
+CASES = [*read(ORDERS), *read(PARTITIONS)]
 CONFIG = {"spark.master": "local[2]", "spark.sql.shuffle.partitions": "4"}  # of the Spark that was asked
 DATABASE = run.connect()
 
 
+def collect(relation: Any, context: Context) -> Any:
+    return run.stream(DATABASE.cursor(), relation, context.settings).read_all()
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_order(case: Recorded) -> None:
-    context = Context(config=CONFIG)
+    context = Context(config=CONFIG, collect=collect)
     relation = read_relation(case.message().root, context)
     ordered = in_spark_order(relation, partitions_of(CONFIG), context.settings)
     table = run.stream(DATABASE.cursor(), ordered, context.settings).read_all()
