@@ -1,6 +1,7 @@
 """Values with a meaning: texts that look like numbers, dates, JSON and the like, small integers, years, near days."""
 
 import random
+import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -70,6 +71,21 @@ def seconds(chance: random.Random) -> Decimal:
     )
 
 
+def clock_text(chance: random.Random) -> str:
+    hour, minute, second = chance.randrange(25), chance.randrange(61), chance.randrange(61)
+    fraction = chance.choice(["", "", f".{chance.randrange(10 ** chance.randrange(1, 8))}"])
+    half = chance.choice(["", "", " AM", "pm"])
+    made = chance.choice([f"{hour:02}:{minute:02}:{second:02}{fraction}{half}", f"{hour}:{minute}{half}", f"T{hour}"])
+    return mutated(made, chance) if chance.random() < 0.2 else made
+
+
+def point(chance: random.Random) -> bytes:
+    """Well-known binary: of a point most often."""
+    order, (x, y) = chance.choice("<>"), (chance.uniform(-200, 200), chance.uniform(-100, 100))
+    made = struct.pack(f"{order}BIdd", order == "<", 1, x, y)
+    return made if chance.random() < 0.9 else made[: chance.randrange(22)]
+
+
 def any_seconds(chance: random.Random) -> int:
     return chance.choice(
         [chance.randint(-(10**10), 10**10), chance.randint(-(10**12), 10**12), chance.randint(0, 2 * 10**9), 0, -1]
@@ -112,6 +128,9 @@ DOMAINS: dict[str, Make] = {
     "unit": among(*TEXTS["unit"], changed=0.1),
     "weekday": among(*TEXTS["weekday"], changed=0.1),
     "formatted": among(*TEXTS["formatted"]),
+    "clock": clock_text,
+    "point": point,
+    "day_seconds": within(-10, 86_410),
     "zone": among(*TEXTS["zone"], changed=0.05),
     "digits": lambda chance: (
         "".join(chance.choices("0123456789", k=chance.randrange(20))) + chance.choice(["", "", "x", " "])

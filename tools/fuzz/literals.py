@@ -1,7 +1,7 @@
 """Values as Spark SQL literals, so that a found row becomes a case of its own."""
 
 import math
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -53,10 +53,12 @@ def float_literal(value: float, name: str) -> str:
     return f"{name}('{repr(value) if math.isfinite(value) else special}')"
 
 
-def time_literal(value: date | datetime | timedelta, kind: t.DataType) -> str:
+def time_literal(value: date | datetime | time | timedelta, kind: t.DataType) -> str:
     if isinstance(value, timedelta):
         micros = value // timedelta(microseconds=1)
         return f"make_dt_interval(0, 0, 0, CAST('{Decimal(micros).scaleb(-6):f}' AS DECIMAL(18,6)))"
+    if isinstance(value, time):
+        return f"TIME'{value.isoformat()}'"
     if isinstance(value, datetime):
         zone = "Z" if isinstance(kind, t.TimestampType) else ""
         name = "TIMESTAMP" if zone else "TIMESTAMP_NTZ"

@@ -4,7 +4,7 @@ import math
 import random
 import struct
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, localcontext
 from typing import Any
 
@@ -110,6 +110,11 @@ def duration(_: t.DataType, chance: random.Random) -> timedelta:
     return timedelta(microseconds=chance.randint(-(10**12), 10**12) * chance.choice([1, 10**6]))
 
 
+def clock(_: t.DataType, chance: random.Random) -> time:
+    micros = chance.choice([chance.randrange(86_400_000_000), chance.randrange(86_400) * 1_000_000, 0, 86_399_999_999])
+    return (datetime.min + timedelta(microseconds=micros)).time()
+
+
 def array(kind: t.ArrayType, chance: random.Random) -> list[Any]:
     return [random_value(kind.elementType, chance, kind.containsNull) for _ in range(chance.choice([0, 1, 2, 3, 5]))]
 
@@ -138,6 +143,7 @@ MAKERS: dict[type[t.DataType], Callable[[Any, random.Random], Any]] = {
     t.TimestampType: zoned_moment,
     t.TimestampNTZType: moment,
     t.DayTimeIntervalType: duration,
+    t.TimeType: clock,
     t.ArrayType: array,
     t.MapType: entries,
     t.StructType: record,

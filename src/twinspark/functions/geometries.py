@@ -21,7 +21,7 @@ from twinspark.types import (
     DataType,
     GeographyType,
     GeometryType,
-    IntegerType,
+    is_integral,
     is_null,
     is_string,
 )
@@ -51,13 +51,13 @@ def geometry(call: Call) -> Typed:
     srid = known_srid(call.arguments[1], FLAT) if len(call.arguments) == 2 else 0
     if srid is None:
         raise NotNative("a geometry whose SRID is no constant")
-    return Typed(GeometryType(srid), call.any_nullable, None, value(str(srid), "spark_wkb_point({0}, false)"))
+    return Typed(GeometryType(srid), call.any_nullable, (None, INT), value(str(srid), "spark_wkb_point({0}, false)"))
 
 
 def known_srid(argument: Any, known: tuple[int, ...]) -> int | None:
     """A constant one; None for one that only a row knows."""
-    if not isinstance(argument.type, IntegerType):
-        raise NotNative("an SRID that is no int")
+    if not is_integral(argument.type):
+        raise NotNative("an SRID that is no whole number")
     if not hasattr(argument, "value"):
         return None
     if argument.value not in known:
@@ -95,7 +95,7 @@ def with_srid(call: Call) -> Typed:
     listed = ", ".join(map(str, known))
     checked = f"(CASE WHEN {{1}} IN ({listed}) THEN {{1}} WHEN {{1}} IS NOT NULL THEN {far} END)"
     kind = geo.type.__class__("ANY" if constant is None else constant)
-    return Typed(kind, call.any_nullable, None, value(checked, "({0}).wkb"))
+    return Typed(kind, call.any_nullable, (None, INT), value(checked, "({0}).wkb"))
 
 
 fn("st_setsrid(any, any)", "", rule=with_srid)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,11 +19,13 @@ from twinspark.types import (
     INT,
     LONG,
     STRING,
+    TEXT,
     TIME,
     DataType,
     DecimalType,
     DoubleType,
     FloatType,
+    LongType,
     TimeType,
     is_integral,
     is_null,
@@ -53,6 +55,17 @@ def quoted(sql: str) -> str:
     return f"chr(39) || {escaped} || chr(39)"
 
 
+def check_beside_null(call: Call, casts: Sequence[DataType]) -> None:
+    """A cast that fails beside a null: whether Spark tries it depends on who computes the row (InvokeLike)."""
+    pairs = zip(call.arguments, casts, strict=True)
+    tried = [a for a, cast in pairs if a.type != cast and isinstance(a.type, FAILING) and not hasattr(a, "value")]
+    if call.settings.ansi and any(other.nullable for a in tried for other in call.arguments if other is not a):
+        raise NotNative(f"{call.name} of what may be null beside what may fail to be cast")
+
+
+FAILING = (*TEXT, FloatType, DoubleType, LongType, DecimalType)
+
+
 # ---- made of fields
 
 
@@ -61,6 +74,7 @@ def made_type(call: Call) -> Typed:
     casts = (INT, INT, DecimalType(16, 6))
     if any(not fits(type, cast) for type, cast in zip(call.types, casts, strict=True)):
         raise NotNative("make_time of these types")
+    check_beside_null(call, casts)
     return Typed(TIME, True, casts, made)
 
 
@@ -243,13 +257,16 @@ def as_time(type: DataType) -> DataType:
 
 def difference(call: Call) -> Typed:
     check_enabled(call)
+    casts = (STRING, *map(as_time, call.types[1:]))
+    check_beside_null(call, casts)
     writer = by_unit(call, ("{1}", "{2}"), lambda unit: f"(({{2}} - {{1}}) // {unit})")
-    return Typed(LONG, True, (STRING, *map(as_time, call.types[1:])), writer)
+    return Typed(LONG, True, casts, writer)
 
 
 def cut_off(call: Call) -> Typed:
     check_enabled(call)
     kind = as_time(call.types[1])
+    check_beside_null(call, (STRING, kind))
     return Typed(kind, True, (STRING, kind), by_unit(call, ("{1}",), lambda unit: f"({{1}} - {{1}} % {unit})"))
 
 
