@@ -32,6 +32,8 @@ def tables(tables_server: ConnectServer) -> Iterator[Any]:
     session.sql("USE mine").collect()
     yield session
     session.sql("USE default").collect()
-    check_warehouse(tables_server, "mine")
-    session.sql("DROP DATABASE mine CASCADE").collect()
-    session.stop()
+    try:
+        check_warehouse(tables_server, "mine")
+    finally:
+        session.sql("DROP DATABASE mine CASCADE").collect()
+        session.stop()
