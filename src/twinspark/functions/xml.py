@@ -1,47 +1,245 @@
-"""XML functions: typed here, answered by Spark, whose rows of XML follow rules of their own over Java's StAX reader."""
+"""XML functions of plain documents: rows as elements, elements as columns; the rest is Spark's, over Java's StAX."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from typing import Any
+from xml.etree import ElementTree
+
 from twinspark.errors import NotNative
-from twinspark.functions.from_json import constant_schema, schema_type
-from twinspark.functions.json import constant_options
-from twinspark.functions.registry import SPARK, fn
+from twinspark.functions.casts import cast_sql, not_native
+from twinspark.functions.from_json import schema_type
+from twinspark.functions.json import constant_options, leaf_text
+from twinspark.functions.registry import fn
+from twinspark.functions.settings import Settings
+from twinspark.functions.spelling import duck_type, quoted_name, text
 from twinspark.functions.typing import Call, Typed
-from twinspark.types import STRING, StructType, VariantType, is_null, is_string
+from twinspark.types import (
+    STRING,
+    ArrayType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    StructType,
+    TimestampType,
+    is_integral,
+    is_null,
+    is_string,
+)
 
-REASON = "Spark's rows of XML, over Java's StAX reader"
+NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")  # what begins with _ is an attribute, or the text beside attributes
 
 
-def check_options(call: Call, place: int) -> None:
-    if len(call.arguments) > place:
-        constant_options(call.arguments[place])
+def options_of(call: Any, place: int, known: dict[str, re.Pattern[str]]) -> dict[str, str]:
+    options = constant_options(call.arguments[place]) if len(call.arguments) > place else {}
+    if not all(name in known and known[name].fullmatch(value) for name, value in options.items()):
+        raise NotNative(f"{call.name} with such options")
+    return options
+
+
+def check_name(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise NotNative("XML whose elements have other names than letters and digits")
+    return name
+
+
+# ---- to_xml
+
+
+def to_xml_type(call: Call) -> Typed:
+    type = call.types[0]
+    if not isinstance(type, StructType) or not type.fields:
+        raise NotNative("to_xml of what is no struct")
+    tag = options_of(call, 1, {"rowtag": NAME}).get("rowtag", "ROW")
+    duck_type(type)
+
+    def write(made: Any, value: str, *others: str) -> str:
+        return f"list_transform([{value}], lambda x0_: {struct_text('x0_', type, tag, 0, made.settings)})[1]"
+
+    struct_text("x0_", type, tag, 0, call.settings)
+    return Typed(STRING, True, text=f"to_xml({call.arguments[0].text})", writer=write)
+
+
+def struct_text(sql: str, type: StructType, tag: str, depth: int, settings: Settings) -> str:
+    """Null of a null; without children the element is closed at once."""
+    fields = ((f"({sql}).{quoted_name(check_name(f.name))}", f) for f in type.fields)
+    inner = " || ".join(element(member, f.dataType, f.name, depth + 1, settings) for member, f in fields)
+    end = text("\n" + " " * 4 * depth + f"</{tag}>")
+    whole = f"list_transform([{inner}], lambda y{depth}_: CASE WHEN y{depth}_ = '' THEN '<{tag}/>' "
+    return f"CASE WHEN {sql} IS NOT NULL THEN {whole}ELSE '<{tag}>' || y{depth}_ || {end} END)[1] END"
+
+
+def element(sql: str, type: DataType, name: str, depth: int, settings: Settings) -> str:
+    """A line of its own, or several of an array; nothing of a null."""
+    before = text("\n" + " " * 4 * depth)
+    if is_null(type):
+        return "''"
+    if isinstance(type, ArrayType):
+        if isinstance(type.elementType, ArrayType):
+            raise NotNative("to_xml of arrays in arrays")
+        one = element(f"x{depth}_", type.elementType, name, depth, settings)
+        return f"coalesce(array_to_string(list_transform({sql}, lambda x{depth}_: {one}), ''), '')"
+    if isinstance(type, StructType) and type.fields:
+        return f"coalesce({before} || {struct_text(sql, type, name, depth, settings)}, '')"
+    return f"coalesce({before} || '<{name}>' || {leaf(sql, type, settings)} || '</{name}>', '')"
+
+
+def leaf(sql: str, type: DataType, settings: Settings) -> str:
+    if is_string(type):
+        odd = f"regexp_matches({sql}, '[\\x00-\\x1f\\x7f-\\x{{9f}}\\x{{2028}}\\x{{d800}}-\\x{{10ffff}}]|\\]\\]>')"
+        shown = f"replace(replace({sql}, '&', '&amp;'), '<', '&lt;')"
+        return f"CASE WHEN {odd} THEN {not_native('to_xml of texts with odd characters')} ELSE {shown} END"
+    if isinstance(type, DateType | TimestampType):
+        return leaf_text(sql, type, {"timestampformat": None, "dateformat": None}, settings)
+    small = isinstance(type, DecimalType) and type.scale > 6
+    if small or not (is_integral(type) or isinstance(type, BooleanType | FloatType | DoubleType | DecimalType)):
+        raise NotNative(f"to_xml of {type.simpleString()}")
+    return cast_sql(sql, type, STRING, "ansi", settings)
+
+
+# ---- schema_of_xml: a constant, looked at once
+
+PLAIN = re.compile(r"""(<[A-Za-z][A-Za-z0-9_]*( [a-z]+="[A-Za-z0-9 ]*")*>|</[A-Za-z0-9_]+>|[A-Za-z0-9 ._-]+)+""")
+LEAVES = (
+    ("BIGINT", re.compile("-?(0|[1-9][0-9]{0,17})")),
+    ("DOUBLE", re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")),
+    ("BOOLEAN", re.compile("true|false")),
+    ("STRING", re.compile("|[a-cg-hj-mo-su-zA-CG-HJ-MO-SU-Z][a-zA-Z_]*")),
+)
+Found = str | list["Found"] | dict[str, "Found"]
+
+
+def schema_of_xml_type(call: Call) -> Typed:
+    made = text(document_schema(call))
+    return Typed(STRING, False, text=f"schema_of_xml({call.arguments[0].text})", writer=lambda made_, *others: made)
+
+
+def document_schema(call: Any) -> str:
+    document = getattr(call.arguments[0], "value", None)
+    options = options_of(call, 1, {"excludeattribute": re.compile("true|false")})
+    if not isinstance(document, str) or not PLAIN.fullmatch(document):
+        raise NotNative("schema_of_xml of what is no plain constant document")
+    try:
+        root = ElementTree.fromstring(document)
+    except ElementTree.ParseError as error:
+        raise NotNative("schema_of_xml of a malformed document") from error
+    if options.get("excludeattribute") != "true" and any(each.attrib for each in root.iter()):
+        raise NotNative("schema_of_xml of attributes")
+    if not len(root):
+        raise NotNative("schema_of_xml of a document without elements")
+    return shown(found_in(root))
+
+
+def found_in(node: Any) -> Found:
+    """A struct of its elements, or the type of its text."""
+    if not len(node):
+        return leaf_type(node.text or "")
+    if any((part or "").strip() for part in (node.text, *(child.tail for child in node))):
+        raise NotNative("schema_of_xml of text between elements")
+    made: dict[str, Found] = {}
+    for child in node:
+        type = found_in(child)
+        before = made.get(check_name(child.tag))
+        many = isinstance(before, list)
+        made[child.tag] = type if before is None else [merged(before[0] if many else before, type)]  # type: ignore[index]
+    if len({name.lower() for name in made}) != len(made):
+        raise NotNative("schema_of_xml of names that differ in case only")
+    return made
+
+
+def merged(a: Found, b: Found) -> Found:
+    if a == b:
+        return a
+    if isinstance(a, dict) and isinstance(b, dict):
+        return {name: merged(a.get(name, b.get(name, "")), b.get(name, a.get(name, ""))) for name in {**a, **b}}
+    if {str(a), str(b)} == {"BIGINT", "DOUBLE"}:
+        return "DOUBLE"
+    raise NotNative("schema_of_xml of elements of several types")
+
+
+def leaf_type(value: str) -> str:
+    for name, pattern in LEAVES:
+        if pattern.fullmatch(value):
+            return name
+    raise NotNative("schema_of_xml of a text that only Spark can judge")
+
+
+def shown(type: Found) -> str:
+    if isinstance(type, dict):
+        return f"STRUCT<{', '.join(f'{name}: {shown(type[name])}' for name in sorted(type))}>"
+    return f"ARRAY<{shown(type[0])}>" if isinstance(type, list) else type
+
+
+# ---- from_xml: documents of elements with texts, and nothing else
+
+FLAT = "<[A-Za-z][A-Za-z0-9_]*>(<[A-Za-z][A-Za-z0-9_]*>[!-%''-;=?-~]*</[A-Za-z][A-Za-z0-9_]*>)*</[A-Za-z][A-Za-z0-9_]*>"
 
 
 def from_xml_type(call: Call) -> Typed:
     source = call.arguments[0]
-    check_options(call, 2)
+    if len(call.arguments) > 2 or not (is_string(source.type) or is_null(source.type)):
+        raise NotNative("from_xml with options, or of what is no string")
     type = schema_type(constant_schema(call.arguments[1]))
-    if not (is_string(source.type) or is_null(source.type)) or not isinstance(type, StructType):
-        raise NotNative("from_xml of what is no string, or to what is no struct")
-    return Typed(type, True, text=f"from_xml({source.text})")
+    if not isinstance(type, StructType) or not type.fields:
+        raise NotNative("from_xml to what is no struct")
+    return Typed(type, True, [STRING, None], writer=document_reader(type), text=f"from_xml({source.text})")
 
 
-def to_xml_type(call: Call) -> Typed:
-    check_options(call, 1)
-    if not isinstance(call.types[0], StructType | VariantType):
-        raise NotNative("to_xml of what is no struct")
-    return Typed(STRING, True, text=f"to_xml({call.arguments[0].text})")
+def constant_schema(schema: Any) -> str:
+    if getattr(schema, "name", "") == "schema_of_xml":
+        return document_schema(schema)
+    if not isinstance(getattr(schema, "value", None), str):
+        raise NotNative("from_xml by a schema that is no constant")
+    return str(schema.value)
 
 
-def schema_of_xml_type(call: Call) -> Typed:
-    check_options(call, 1)
-    if not isinstance(getattr(call.arguments[0], "value", None), str):
-        raise NotNative("schema_of_xml of what is no constant string")
-    return Typed(STRING, False, text=f"schema_of_xml({call.arguments[0].text})")
+def document_reader(type: StructType) -> Callable[..., str]:
+    """Names that close are those that opened, the root's last; columns' names stand there as they are, or not."""
+    duck_type(type)
+    columns = ", ".join(f"{quoted_name(f.name)} := {column('x_', check_name(f.name), f.dataType)}" for f in type.fields)
+    opened = "regexp_extract_all(x_, '<([A-Za-z][A-Za-z0-9_]*)>', 1)"
+    closed = "regexp_extract_all(x_, '</([A-Za-z][A-Za-z0-9_]*)>', 1)"
+    matched = f"{opened}[2:] = {closed}[:-2] AND {opened}[1] = {closed}[-1]"
+    known = ", ".join(text(f.name.lower()) for f in type.fields)
+    same = ", ".join(text(f.name) for f in type.fields)
+    cased = f"len(list_filter({opened}, lambda n_: lower(n_) IN ({known}) AND n_ NOT IN ({same}))) = 0"
+    plain = f"regexp_full_match(x_, '{FLAT}') AND {matched} AND {cased} AND {opened}[1] NOT IN ({same})"
+    odd = not_native("from_xml of a document with more than elements and texts")
+
+    def write(made: Any, value: str, *others: str) -> str:
+        read = f"CASE WHEN x_ IS NULL THEN NULL WHEN {plain} THEN struct_pack({columns}) ELSE {odd} END"
+        return f"list_transform([{value}], lambda x_: {read})[1]"
+
+    return write
+
+
+def column(document: str, name: str, type: DataType) -> str:
+    """The last element of that name, or all of them."""
+    texts = f"regexp_extract_all({document}, '<{name}>([^<]*)</', 1)"
+    if isinstance(type, ArrayType):
+        values = f"list_transform({texts}, lambda e_: {value_of('e_', type.elementType)})"
+        return f"CASE WHEN len({texts}) > 0 THEN {values} END"
+    return value_of(f"{texts}[-1]", type)
+
+
+def value_of(sql: str, type: DataType) -> str:
+    if type == STRING:
+        return sql
+    if not isinstance(type, IntegerType | LongType):
+        raise NotNative(f"from_xml to {type.simpleString()}")
+    digits = 9 if isinstance(type, IntegerType) else 18
+    number = f"WHEN regexp_full_match({sql}, '-?[0-9]{{1,{digits}}}') THEN CAST({sql} AS {duck_type(type)})"
+    return f"(CASE WHEN {sql} IS NULL THEN NULL {number} ELSE {not_native('from_xml of an odd number')} END)"
 
 
 RULES = {"from_xml": from_xml_type, "to_xml": to_xml_type, "schema_of_xml": schema_of_xml_type}
-for name, rule in RULES.items():
-    least = "any, any" if name == "from_xml" else "any"
-    fn(f"{name}({least})", SPARK, rule=rule, reason=REASON)
-    fn(f"{name}({least}, any)", SPARK, rule=rule, reason=REASON)
+for function, rule in RULES.items():
+    least = "any, any" if function == "from_xml" else "any"
+    fn(f"{function}({least})", "", rule=rule)
+    fn(f"{function}({least}, any)", "", rule=rule)
