@@ -31,6 +31,11 @@ DOUBLE = rf"[\x00-\x20]*({NUMBER}[dDfF]?|[+-]?(NaN|Infinity))[\x00-\x20]*"
 NAMED_DOUBLES = ("NaN", "Inf", "-Inf")  # the options nanValue, positiveInf and negativeInf
 DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 BOOLEAN = r"(?i:true|false)"
+# What most columns are full of, told at once.
+SHORT_INTEGER = r"[+-]?[0-9]{1,9}"
+FRACTION = r"[+-]?[0-9]*\.[0-9]+"
+WORD = r"[A-EG-HJ-MO-SU-Za-eg-su-z_].*"
+MOMENT = rf"{DATE}[ T][0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?Z?"
 HEXADECIMAL = r"[\x00-\x20]*[+-]?0[xX].*"
 INTEGRAL = (ByteType, ShortType, IntegerType, LongType)
 ODD_DIGITS = "csv values with digits that only Java reads"
@@ -61,11 +66,15 @@ def class_of(value: str, zone: str) -> str:
     whole += f" WHEN TRY_CAST({value} AS BIGINT) IS NOT NULL THEN 'long' ELSE 'decimal' END"
     cases = {
         f"{value} IS NULL": "NULL",
+        fits(value, SHORT_INTEGER): "'integer'",
+        fits(value, WORD): "'string'",
+        fits(value, FRACTION): "'double'",
+        fits(value, BOOLEAN): "'boolean'",
+        f"({fits(value, DATE)} AND TRY_CAST({value} AS DATE) IS NOT NULL)": "'date'",
+        f"({fits(value, MOMENT)} AND TRY_CAST({value} AS TIMESTAMP) IS NOT NULL)": "'timestamp'",
         fits(value, INTEGER): whole,
         fits(value, NUMBER): f"CASE WHEN {scale} = 0 THEN 'decimal' ELSE 'double' END",
         f"({fits(value, DOUBLE)} OR {value} IN {NAMED_DOUBLES})": "'double'",
-        f"({fits(value, DATE)} AND TRY_CAST({value} AS DATE) IS NOT NULL)": "'date'",
-        fits(value, BOOLEAN): "'boolean'",
         is_odd(value): "'odd'",
         f"{timestamp_sql(value, zone)} IS NOT NULL": "'timestamp'",
     }
