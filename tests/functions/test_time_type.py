@@ -10,6 +10,8 @@ from pyspark.sql.connect.proto import relations_pb2
 
 from tools.cases.connect import Connection, ServerError, sql_relation
 from tools.replay.server import server
+from twinspark.errors import NotNative
+from twinspark.tables.write import FileWrite, check
 
 TYPE = "spark.sql.timeType.enabled"
 TIMES = [dt.time(1, 2, 3, 456789), None, dt.time(23, 59, 59, 999999), dt.time(0, 0)]
@@ -107,3 +109,11 @@ def test_constants_are_typed_where_the_type_is_off(without: Connection) -> None:
 @pytest.mark.parametrize(("query", "expected"), ANSWERED)
 def test_answered_where_the_type_is_off(query: str, expected: object, without: Connection) -> None:
     assert without.execute(sql_relation(query)).rows.column(0)[0].as_py() == expected
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv", "json"])
+def test_files_of_times_are_written_by_spark(format: str) -> None:
+    """In DuckDB they are numbers; Spark's files hold times."""
+    schema = t.StructType([t.StructField("a", t.ArrayType(t.TimeType(6)))])
+    with pytest.raises(NotNative, match="times of day"):
+        check(FileWrite("SELECT [1]", format, "nowhere", schema))

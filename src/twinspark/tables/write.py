@@ -30,7 +30,7 @@ from twinspark.tables.disk import writing_to
 from twinspark.tables.ducktext import identifier, literal
 from twinspark.tables.listing import local_path, qualified
 from twinspark.tables.partitions import DEFAULT_PARTITION, escape
-from twinspark.types import VariantType, as_nullable, nested_types
+from twinspark.types import TimeType, VariantType, as_nullable, nested_types
 
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 PARQUET_CODECS = {"snappy": "snappy", "gzip": "gz", "zstd": "zstd", "none": "", "uncompressed": ""}
@@ -108,8 +108,8 @@ def check(write: FileWrite) -> None:
         raise NotNative("writing repeated columns, or partition columns alone")
     if not {name.lower() for name in write.partition_by} <= set(names):
         raise NotNative("a partition column that is not written")
-    if any(isinstance(type, NullType | VariantType) for type in nested_types(write.schema)):
-        raise NotNative("writing columns of no type, or of variants")
+    if any(isinstance(type, NullType | VariantType | TimeType) for type in nested_types(write.schema)):
+        raise NotNative("writing columns of no type, of variants, or of times of day")
     if not all(isinstance(f.dataType, PARTITION_TYPES) for f in write.partition_fields):
         raise NotNative("partition columns whose directory names only Spark can write")
 
