@@ -37,7 +37,8 @@ def keep(kind: str, engine: str, result: Score) -> None:
     """The counts and what is missing, for the documentation and for comparing with the next run."""
     RESULTS.mkdir(exist_ok=True)
     reasons = dict(result.reasons().most_common())
-    listed = result.lost if kind != "golden" else {}  # thousands of statements: their reasons are enough
+    # Of thousands of statements the reasons are enough.
+    listed = result.lost if kind != "golden" or engine == "auto" else {}
     content = {"groups": result.groups(), "reasons": reasons, "lost": listed}
     (RESULTS / f"{kind}-{engine}.json").write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 

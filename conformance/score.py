@@ -79,9 +79,10 @@ def case_reason(result: dict[str, Any]) -> str:
 
 
 def first_line(text: str) -> str:
-    """Without what is different in every run: ids, addresses, positions."""
+    """Without what is different in every run: ids, addresses, places."""
     line = next((line for line in text.splitlines() if line.strip()), "").strip()
     line = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "…", line)
+    line = re.sub(r"file:/\S*?/(?=\w+\.db)", "file:/…/", line)
     native = re.search(r"\[TWINSPARK_NOT_NATIVE\].*? does not run this: (.*?)(?: SQLSTATE.*)?$", line)
     if native:
         return f"not native: {native[1]}"[:180]
