@@ -32,11 +32,16 @@ LISTING = "SET spark.sql.sources.parallelPartitionDiscovery.threshold = 1000000"
 REQUESTS: dict[str, Any] = {"ExecutePlan": base_pb2.ExecutePlanRequest, "AnalyzePlan": base_pb2.AnalyzePlanRequest}
 
 
+# Statements about a table that neither read its rows nor write any.
+ASKS = re.compile(r"\s*(?:DESC|DESCRIBE|ANALYZE|SHOW)\b", re.IGNORECASE)
+
+
 class Words:
     """The words in all texts of a message, wherever they stand: names of tables, SQL, and much else."""
 
     def __init__(self, texts: list[str]) -> None:
         self._text = "\n".join(texts).lower()
+        self.asks = any(ASKS.match(text) for text in texts)
         self._words = set(re.findall(r"\w+", self._text))
 
     @classmethod
@@ -119,19 +124,23 @@ class TablesOnSpark:
         views, functions = self._views(home, there, words), self._functions(home, words)
         if functions:
             views = self._views(home, there, words)  # those that the functions' bodies name
-        yield from self._new_databases(home, queries, words)
+        named = [each for each in there if each.name in words] + [each.identifier for each in functions]
+        yield from self._new_databases(home, queries, words, {each.namespace[0] for each in named})
         yield from self._forgotten(queries, {(each.namespace[0], each.name) for each in there})
         yield from self._forgotten_functions(home, queries)
         made_of = [view.identifier for view in reversed(views)]
-        yield from self._shown(home, queries, [each for each in there if each.name in words and each not in made_of])
+        plain = [each for each in there if each.name in words and each not in made_of]
+        yield from self._shown(home, queries, plain, words.asks)
         yield from self._shown_functions(queries, functions)
         yield from self._shown(home, queries, made_of)
 
-    def _shown(self, home: "SessionCatalog", queries: Any, named: list[Identifier]) -> Iterator[str]:
+    def _shown(
+        self, home: "SessionCatalog", queries: Any, named: list[Identifier], asks: bool = False
+    ) -> Iterator[str]:
         for identifier in named:
             key = (identifier.namespace[0], identifier.name)
             known = self._known.get(key)
-            self._known[key], statements = queries.shown(home, identifier, known, self._own)
+            self._known[key], statements = queries.shown(home, identifier, known, self._own, asks)
             if statements and known is not None and queries.changes_kind(known, self._known[key]):
                 yield from queries.forget(*key, known)
             yield from statements
@@ -174,9 +183,10 @@ class TablesOnSpark:
                 words.add(view.text)
         return list(found.values())
 
-    def _new_databases(self, home: "SessionCatalog", queries: Any, words: Words) -> Iterator[str]:
+    def _new_databases(self, home: "SessionCatalog", queries: Any, words: Words, needed: set[str]) -> Iterator[str]:
+        """Those that are named, and those of what is named: a path may lead there."""
         for (database,) in home.list_namespaces():
-            if database not in self._databases and database in words:
+            if database not in self._databases and (database in words or database in needed):
                 self._databases.add(database)
                 yield queries.make_database(database)
 

@@ -68,9 +68,12 @@ def forget_beside(state: str | None) -> list[str]:
     return [f"DROP TABLE IF EXISTS {state.removeprefix(BESIDE).splitlines()[0]}"]
 
 
-def shown(home: SessionCatalog, identifier: Identifier, known: str | None, own: bool = False) -> tuple[str, list[str]]:
+def shown(
+    home: SessionCatalog, identifier: Identifier, known: str | None, own: bool = False, asks: bool = False
+) -> tuple[str, list[str]]:
     """The state that Spark will see, and the statements that show it; none when it knows that state. A Spark of our
-    own keeps no lists of files, so that it can have the very table."""
+    own keeps no lists of files, so that it can have the very table; one with partitions only where a statement `asks`
+    about it: partitions that Spark made would not be known to us."""
     view = home.load_view(identifier)
     if view is not None:
         return view_state(view, known)
@@ -79,18 +82,20 @@ def shown(home: SessionCatalog, identifier: Identifier, known: str | None, own: 
         return iceberg_state(table, known)
     if isinstance(table, DeltaTable):
         return "", []  # a Spark without Delta's jar cannot read it: it says that the table is not there
-    return plain_table_state(table, known) if own and not table.partitioning else file_table_state(table, known)
+    is_plain = own and (asks or not table.partitioning)
+    return plain_table_state(table, known) if is_plain else file_table_state(table, known)
 
 
 def plain_table_state(table: FileTable, known: str | None) -> tuple[str, list[str]]:
     """An external table of Spark's own under the very name; new files are found whenever it is read."""
-    told = json.dumps(table.definition(), sort_keys=True).encode()
+    told = json.dumps([table.definition(), table.partition_paths], sort_keys=True).encode()
     state = f"{TABLE}{hashlib.blake2b(told, digest_size=8).hexdigest()}"
     if state == known:
         return state, []
     (database,), name = table.identifier.namespace, table.identifier.name
-    before = forget(database, name, known or "")
-    return state, [*before, f"DROP TABLE IF EXISTS {table.identifier}", external_table(table, table.identifier)]
+    before = [*forget(database, name, known or ""), f"DROP TABLE IF EXISTS {table.identifier}"]
+    partitions = shown_partitions(table, table.identifier) if table.partitioning else []
+    return state, [*before, external_table(table, table.identifier), *partitions]
 
 
 def changes_kind(known: str, state: str) -> bool:
