@@ -13,6 +13,7 @@ from twinspark.session import sql_table_text
 from twinspark.session.sql_names import Found, TemporaryView, find, located, parts_of, quoted, schema_of
 from twinspark.session.sql_results import Answer, answer, text
 from twinspark.session.sql_view_text import details
+from twinspark.session.table_commands_describe import describe_partition
 from twinspark.tables.names import not_found as relation_not_found
 
 if TYPE_CHECKING:
@@ -45,8 +46,10 @@ def type_text(field: StructField) -> str:
 
 
 def describe_table(statement: Any, source: str, context: Context, session: "Session") -> Any:
-    if statement.partition is not None or statement.as_json:
-        raise NotNative("SQL: DESCRIBE of a partition, or as JSON")
+    if statement.partition is not None:
+        return describe_partition(statement, source, TABLE, context, session)
+    if statement.as_json:
+        raise NotNative("SQL: DESCRIBE as JSON")
     parts = parts_of(statement.name, source, context, session)
     found = find(parts, context, session)
     if found is None:

@@ -1,0 +1,59 @@
+"""DESCRIBE … PARTITION: the table's columns, if that partition is there; EXTENDED, where it lies."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from twinspark.analysis.context import Context
+from twinspark.errors import NotNative
+from twinspark.session.sql_results import Answer, answer
+from twinspark.session.table_commands_partitions import Partitions, Spec, folder
+from twinspark.session.tables_targets import commanded, written_parts
+from twinspark.tables.describe import describe_table
+from twinspark.tables.file_table import FileTable
+from twinspark.tables.listing import local_path, qualified
+from twinspark.types import StructType
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+Row = tuple[str | None, ...]
+
+
+def describe_partition(
+    statement: Any, text: str, schema: StructType, context: Context, session: "Session"
+) -> Callable[[], Answer]:
+    target = commanded(written_parts(statement.name, text, context, session), context)
+    if not isinstance(target.table, FileTable) or not target.table.partitioning or statement.as_json:
+        raise NotNative("SQL: DESCRIBE of a partition of what is no partitioned table of files, or as JSON")
+    partitions = Partitions(target, text, context, session)
+    spec = partitions.whole(statement.partition)
+    if spec not in partitions.present():
+        raise partitions.not_found([spec])
+    table: Any = target.table
+    rows: list[Row] = [*describe_table(table, target.name.catalog, False)]
+    return lambda: answer(schema, [*rows, *(details(partitions, spec) if statement.extended else ())])
+
+
+def details(partitions: Partitions, spec: Spec) -> list[Row]:
+    place = partitions.place(spec)
+    told = [
+        ("", ""),
+        ("# Detailed Partition Information", ""),
+        ("Database", partitions.target.name.identifier.namespace[-1]),
+        ("Table", partitions.target.name.identifier.name),
+        ("Partition Values", f"[{folder(spec).replace('/', ', ')}]"),
+        ("Location", qualified(place)),
+        ("Created Time", created(place)),
+        ("Last Access", "UNKNOWN"),
+        ("", ""),
+        ("# Storage Information", ""),
+        ("Location", qualified(local_path(partitions.table.location))),
+    ]
+    return [(name, value, "") for name, value in told]
+
+
+def created(place: str) -> str:
+    moment = datetime.fromtimestamp(os.stat(place).st_ctime if os.path.exists(place) else 0, UTC)
+    return f"{moment:%a %b %d %H:%M:%S} UTC {moment:%Y}"
