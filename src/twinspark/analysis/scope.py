@@ -118,6 +118,7 @@ class Frame:
     hidden: Attributes = ()  # reachable by qualifier or plan id only: the keys a USING join folded
     plans: Mapping[int, tuple[Node, ...]] = field(default_factory=dict)
     source: Source | None = None  # where columns that a projection dropped may still be found
+    passed: Passed | None = None  # its columns as the next projection passes them on, while they are just these
 
     def plain(self) -> Relation:
         """The relation with just the visible columns, under their names."""
@@ -157,6 +158,16 @@ class Frame:
     def qualified(self, qualifier: tuple[str, ...]) -> Frame:
         attributes = tuple(replace(a, qualifier=qualifier) for a in self.attributes)
         return replace(self, attributes=attributes, hidden=(), source=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Passed:
+    """Columns of a plain frame from above it, made once; it holds for these very attributes and slots only."""
+
+    attributes: Attributes
+    slots: Mapping[int, int]
+    columns: tuple[Column, ...]
+    names: frozenset[str]  # in small letters
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from pyspark.sql.connect.proto import expressions_pb2
 
 from twinspark.analysis import relations as make
 from twinspark.analysis.aggregates import aggregate, has_aggregate
+from twinspark.analysis.appended import appended
 from twinspark.analysis.context import Context
 from twinspark.analysis.generators import generate, has_generator
 from twinspark.analysis.names import Scope
@@ -88,7 +89,8 @@ def read_with_columns(message: Any, context: Context) -> Frame:
     check_distinct_names([c.name for c in columns], context)
     if any(has_generator(c.expression) or has_aggregate(c.expression) for c in columns):
         return select(frame, make.with_columns(frame, columns, context.settings), context)
-    return make.project(frame, make.with_columns(frame, columns, context.settings))
+    made = appended(frame, columns, context.settings)
+    return made or make.project(frame, make.with_columns(frame, columns, context.settings))
 
 
 def alias_expression(alias: Any) -> Any:
