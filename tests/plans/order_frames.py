@@ -125,6 +125,8 @@ def sketches(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
         "kll of groups": left.groupBy("k").agg(whole, F.count("v")),
         "kll of some": left.filter("w % 3 != 1").agg(whole),
         "kll merged": twice,
+        "histograms": left.agg(F.histogram_numeric("w", F.lit(3)), F.histogram_numeric(F.sqrt("w"), F.lit(4))),
+        "histograms of groups": left.groupBy("v").agg(F.histogram_numeric("k", F.lit(2))),
     }
 
 
@@ -137,6 +139,10 @@ def ranges(spark: Any) -> dict[str, DataFrame]:
         "split": spark.range(50).randomSplit([0.3, 0.7], 11)[0],
         "by remainder": spark.range(0, 100, 1, 5).select(third).sampleBy("third", {0: 0.1, 1: 0.2}, seed=0),
         "random numbers": spark.range(10).select("id", F.rand(3), F.spark_partition_id()),
+        "histograms": spark.range(0, 100, 1, 1).agg(F.histogram_numeric("id", F.lit(5))),
+        "histograms of tasks": spark.range(0, 90, 1, 3).agg(
+            F.histogram_numeric(F.expr("id * id % 31"), F.lit(6))
+        ),
         "kll": spark.range(0, 20, 1, 3).filter("id != 7").agg(F.kll_sketch_agg_float(F.col("id").cast("float"))),
         "four tasks": spark.range(0, 20, 1, 4).groupBy(third).count(),
     }

@@ -60,7 +60,7 @@ def grouping_of(relation: Aggregate) -> Grouping | None:
     if not all(hashable(key.type) for key in relation.grouping):
         return None
     names = {call.name for call in calls}
-    objects = names & KEEPS_AN_OBJECT | {name for name in names if name.startswith("kll_sketch_agg_")}
+    objects = names & KEEPS_AN_OBJECT | {name for name in names if name.startswith(("kll_sketch_agg_", "histogram_"))}
     if not names <= KEEPS_ITS_ARGUMENTS | KEEPS_NUMBERS | objects:
         return None
     if objects:
