@@ -46,8 +46,10 @@ def cast(
     check_time(target, settings)
     if has_geospatial(child.type) or has_geospatial(target):
         raise NotNative("a cast from or to geometries")
-    if isinstance(child.type, VariantType) and has_time(target):
-        raise NotNative("a variant cast to a time of day")
+    if (isinstance(child.type, VariantType) and has_time(target)) or (
+        isinstance(target, VariantType) and has_time(child.type)
+    ):
+        raise NotNative("a time of day cast from or to a variant")
     if not can_cast(child.type, target, mode):
         raise cast_mismatch(child, target, text, mode)
     check_special(child, target)

@@ -9,6 +9,7 @@ from twinspark.functions.registry import WINDOW
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, SortOrder, WindowCall
+from twinspark.types import has_time
 
 WHOLE = Frame(rows=True, lower=None, upper=None)
 RUNNING_ROWS = Frame(rows=True, lower=None, upper=0)
@@ -31,6 +32,8 @@ def window_call(
     if function.name in RANKS | OFFSETS and not ordering:
         raise NotNative("a ranking function without an order")
     shown = effective_frame(function, ordering, frame)
+    if not shown.rows and {shown.lower, shown.upper} - {None, 0} and any(has_time(o.child.type) for o in ordering):
+        raise NotNative("a range of so many times of day")
     return WindowCall(
         type=function.type,
         nullable=function.nullable,

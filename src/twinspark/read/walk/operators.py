@@ -193,8 +193,13 @@ def walk_cast(node: tree.Cast, scope: Scope, walk: Walk) -> Expression | Named:
 
 @walks(tree.CurrentLike)
 def walk_current(node: tree.CurrentLike, scope: Scope, walk: Walk) -> Expression | Named:
+    """All words for the user are one function, and but for the path its name is not marked as made up."""
     column = frame_column(node.written, scope)
-    return column if column is not None else build.call(node.name.lower(), [], walk.settings)
+    if column is not None:
+        return column
+    name = node.name.lower()
+    made = build.call("current_user" if name in ("user", "session_user") else name, [], walk.settings)
+    return made if name == "current_path" else Named(made, made.text)
 
 
 def frame_column(name: str, scope: Scope) -> Named | None:
