@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twinspark.plan.expressions import Call, Cast, Column, Expression, OuterColumn, Subquery, Variable, children_of
-from twinspark.plan.relations import Filter, Join, Limit, Relation, own_expressions
+from twinspark.errors import NotNative
+from twinspark.plan.expressions import (
+    AggregateCall,
+    Call,
+    Cast,
+    Column,
+    Expression,
+    OuterColumn,
+    Subquery,
+    Variable,
+    children_of,
+)
+from twinspark.plan.relations import Aggregate, Filter, Join, Limit, Relation, own_expressions
 from twinspark.plan.rewrite import walk
 from twinspark.types import is_string
 
@@ -73,3 +84,28 @@ def is_busy(expression: Expression) -> bool:
     return any(isinstance(node, Column | OuterColumn | Variable | Subquery) for node in nodes) and any(
         map(may_fail, nodes)
     )
+
+
+# ---- where Spark looks at more
+
+FAILING = {"+", "-", "*", "/", "%", "div", "mod", "pmod", "abs", "negative", "element_at", "getarrayitem"}
+
+
+def check_filtered_arguments(plan: Relation) -> None:
+    """Beside distinct ones Spark may compute an aggregate's arguments before its FILTER (RewriteDistinctAggregates)."""
+    for relation in relations(plan):
+        if isinstance(relation, Aggregate):
+            calls = [node for each in relation.aggregates for node in walk(each) if isinstance(node, AggregateCall)]
+            if any(call.distinct for call in calls) and any(map(fails_unfiltered, calls)):
+                raise NotNative("an argument that may fail in rows that its FILTER leaves out, beside distinct values")
+
+
+def fails_unfiltered(call: AggregateCall) -> bool:
+    nodes = [node for argument in call.arguments for node in walk(argument)]
+    return call.filter is not None and call.settings.ansi and any(map(is_failing, nodes))
+
+
+def is_failing(node: Expression) -> bool:
+    if isinstance(node, Cast):
+        return may_fail(node)
+    return isinstance(node, Call) and node.name in FAILING

@@ -16,6 +16,7 @@ from twinspark.analysis.products import check_products
 from twinspark.analysis.row_order import in_spark_order
 from twinspark.analysis.shown_sketches import check_shown_sketches
 from twinspark.duck import native, run
+from twinspark.duck.lazy_errors import check_filtered_arguments
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import LocalData, Relation, Scan
 from twinspark.read.proto import read_relation
@@ -140,6 +141,7 @@ class Query:
             plan = context.tables.pruned(plan)
         check_char_compares(plan)
         check_products(plan, context.config)
+        check_filtered_arguments(plan)
         text, statement = run.sql_of(in_order(plan, context))
         observed = tuple(observations_of(plan, message))
         return cls(plan, text, statement, context, cursor, observed)
