@@ -63,9 +63,11 @@ class QueryContext:
 class SparkError(Exception):
     """An error in Spark's own terms; the door turns it into what a Spark server would have sent.
 
-    `exception` is the Java class where the condition alone does not tell it."""
+    `exception` is the Java class where the condition alone does not tell it; of an error that is not sure some words
+    may be Spark's otherwise."""
 
     exception: str | None = None
+    is_sure = True
 
     def __init__(self, condition: str, /, *, contexts: tuple[QueryContext, ...] = (), **parameters: object) -> None:
         self.condition = condition

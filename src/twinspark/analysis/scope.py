@@ -355,8 +355,7 @@ def unresolved(frame: Frame, parts: Sequence[str]) -> SparkError:
     if not proposal:
         return SparkError("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", objectName=name)
     error = SparkError("UNRESOLVED_COLUMN.WITH_SUGGESTION", objectName=name, proposal=", ".join(proposal[:5]))
-    if not order_is_sure(parts, candidates):
-        raise NotNative("the order of the names that are suggested", nearest=error)
+    error.is_sure = order_is_sure(parts, candidates)
     return error
 
 

@@ -47,6 +47,8 @@ def read_query_text(
         return read_query(statement, walk)
     except SparkError as error:
         check_functions_known(statement, walk, error)
+        if not error.is_sure:
+            raise NotNative("SQL: the order of the names that are suggested", nearest=error) from error
         raise
 
 
