@@ -21,7 +21,7 @@ READER = os.environ.get("TWINSPARK_ICEBERG_READER")
 COUNTS = os.environ.get("TWINSPARK_ICEBERG_READER_COUNTS")
 # What Iceberg has no type for is kept as a number, which is all that another reader sees.
 OURS_ALONE = (DayTimeIntervalType, YearMonthIntervalType)
-DEFAULTS = "twinspark.default."
+OLD_ROWS = "twinspark.exists."
 
 
 @cache
@@ -68,7 +68,7 @@ def check_all(catalog: IcebergCatalog, namespace: str) -> None:
 def has_what_is_ours_alone(catalog: IcebergCatalog, identifier: Identifier) -> bool:
     """Intervals, and the default that rows have which are older than their column: Iceberg says it in its version 3."""
     loaded = catalog.load_table(identifier)
-    added_later = len(loaded.table.schemas()) > 1 and any(key.startswith(DEFAULTS) for key in loaded.table.properties)
+    added_later = len(loaded.table.schemas()) > 1 and any(key.startswith(OLD_ROWS) for key in loaded.table.properties)
     return added_later or any(isinstance(each, OURS_ALONE) for each in nested_types(loaded.schema))
 
 
