@@ -50,7 +50,7 @@ def relations(plan: Relation) -> Iterator[Relation]:
 def reasons(relation: Relation) -> Iterator[str]:
     if isinstance(relation, Limit):
         yield "rows that a limit may leave out"
-    if isinstance(relation, Join) and relation.condition is not None and is_busy(relation.condition):
+    if isinstance(relation, Join):  # conditions, those above it too, move to its sides or stay behind it
         yield "which rows meet in a join"
     if isinstance(relation, Filter) and isinstance(relation.input, Filter) and any(map(is_busy, conditions(relation))):
         yield "which of several conditions comes first"
