@@ -92,11 +92,13 @@ def test_an_interrupt_kills_the_worker(sessions: Open, tmp_path: Path) -> None:
         time.sleep(600)
         return x
 
+    # Made here: PySpark asks the thread's active session for "long", and a new thread may have none.
+    frame = spark.range(1).select(F.udf(forever, "long")("id"))
     raised: list[Exception] = []
 
     def run() -> None:
         try:
-            spark.range(1).select(F.udf(forever, "long")("id")).collect()
+            frame.collect()
         except PySparkException as error:
             raised.append(error)
 
