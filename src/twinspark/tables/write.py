@@ -118,17 +118,33 @@ def stage(write: FileWrite, directory: Path, connection: Any) -> Written:
     """Runs the rows into a directory laid out as the target will be; returns its files."""
     raw = directory / "_raw"
     raw.mkdir(parents=True, exist_ok=True)
-    try:
-        [(rows, sources)] = connection.execute(copy_sql(write, str(raw))).fetchall()
-    except duckdb.Error as error:
-        raise given_up(error) from error
-    if not sources and write.parts:
-        return stage(replace(write, parts=""), directory, connection)  # no rows are one file, for its schema
+    rows, sources = copied(write, str(raw), connection)
+    numbered = dict(enumerate(sorted(sources)))
+    if write.parts and not write.partition_by:
+        numbered = by_partition(write, raw, sources, connection)
     job = uuid.uuid4()
-    files = [lay_out(write, directory, job, at, source) for at, source in enumerate(sorted(sources))]
+    files = [lay_out(write, directory, job, at, source) for at, source in numbered.items()]
     shutil.rmtree(raw)
     (directory / "_SUCCESS").touch()
     return Written(tuple(files), rows)
+
+
+def copied(write: FileWrite, directory: str, connection: Any) -> tuple[int, list[str]]:
+    try:
+        [(rows, sources)] = connection.execute(copy_sql(write, directory)).fetchall()
+    except duckdb.Error as error:
+        raise given_up(error) from error
+    return rows, sources
+
+
+def by_partition(write: FileWrite, raw: Path, sources: Sequence[str], connection: Any) -> dict[int, str]:
+    """Files by the number of their partition; the first is there even without rows (EmptyDirectoryDataWriter is for
+    the others), so that the schema is."""
+    found = {int(Path(source).parts[-2].partition("=")[2]): source for source in sources}
+    if 0 not in found:
+        nothing = replace(write, parts="", select=f"SELECT * FROM ({write.select}) WHERE false")
+        found[0] = copied(nothing, str(raw), connection)[1][0]
+    return dict(sorted(found.items()))
 
 
 def given_up(error: duckdb.Error) -> Exception:
