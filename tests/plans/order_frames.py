@@ -140,9 +140,7 @@ def ranges(spark: Any) -> dict[str, DataFrame]:
         "by remainder": spark.range(0, 100, 1, 5).select(third).sampleBy("third", {0: 0.1, 1: 0.2}, seed=0),
         "random numbers": spark.range(10).select("id", F.rand(3), F.spark_partition_id()),
         "histograms": spark.range(0, 100, 1, 1).agg(F.histogram_numeric("id", F.lit(5))),
-        "histograms of tasks": spark.range(0, 90, 1, 3).agg(
-            F.histogram_numeric(F.expr("id * id % 31"), F.lit(6))
-        ),
+        "histograms of tasks": spark.range(0, 90, 1, 3).agg(F.histogram_numeric(F.expr("id * id % 31"), F.lit(6))),
         "kll": spark.range(0, 20, 1, 3).filter("id != 7").agg(F.kll_sketch_agg_float(F.col("id").cast("float"))),
         "four tasks": spark.range(0, 20, 1, 4).groupBy(third).count(),
     }
