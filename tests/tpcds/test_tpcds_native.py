@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import tpcds_answers
 import tpcds_data
+from pyspark.sql.types import DoubleType
 from tpcds_answers import SCALE, asked, recorded, with_views
 
 from twinspark.doors.connect.embedded import open_session
@@ -46,9 +47,20 @@ def test_equals_spark(name: str, spark: Any, queries: dict[str, str]) -> None:
         return
     assert "error" not in ours, ours
     assert tpcds_answers.schema_of(ours) == tpcds_answers.schema_of(theirs)
-    assert Counter(map(str, ours["rows"])) == Counter(map(str, theirs["rows"]))
+    our_rows, their_rows = shown(ours), shown(theirs)
+    assert Counter(map(str, our_rows)) == Counter(map(str, their_rows))
     places = order_places(queries[name], tpcds_answers.schema_of(theirs).names)
-    assert picked(ours["rows"], places) == picked(theirs["rows"], places)
+    assert picked(our_rows, places) == picked(their_rows, places)
+
+
+def shown(answer: tpcds_answers.Answer) -> list[list[Any]]:
+    """Doubles to thirteen digits: the last ones of q39's deviations depend on how Spark splits its files."""
+    is_double = [isinstance(field.dataType, DoubleType) for field in tpcds_answers.schema_of(answer).fields]
+    return [[as_shown(value, *of) for value, *of in zip(row, is_double, strict=True)] for row in answer["rows"]]
+
+
+def as_shown(value: Any, is_double: bool) -> Any:
+    return f"{float(value):.12e}" if is_double and value is not None else value
 
 
 def order_places(query: str, names: list[str]) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql.types import StructType
 
 HERE = Path(__file__).resolve().parent
-SCALE = "0.01"
+SCALE = os.environ.get("TWINSPARK_TPCDS_SCALE", "0.01")
 FILE = HERE / f"answers_sf{SCALE}.jsonl.gz"
 Answer = dict[str, Any]  # schema and rows, or the condition of an error
 
@@ -52,10 +53,12 @@ def record(url: str) -> None:
 
     tpcds_data.generated(SCALE)
     spark = with_views(SparkSession.builder.remote(url).create(), SCALE)
-    spark.conf.set("spark.sql.shuffle.partitions", "1")  # SF 0.01: two hundred partitions would take an hour
-    answers = [[name, asked(spark, query)] for name, query in tpcds_data.queries(SCALE).items()]
-    text = "".join(json.dumps(answer) + "\n" for answer in answers)
-    FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
+    spark.conf.set("spark.sql.shuffle.partitions", "1")  # two hundred, of so little data, would take an hour
+    lines = []
+    for name, query in tpcds_data.queries(SCALE).items():
+        lines.append(json.dumps([name, asked(spark, query)]) + "\n")
+        print(name, flush=True)
+    FILE.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
 
 
 if __name__ == "__main__":
