@@ -1,12 +1,22 @@
 """Servers that tests share: starting a JVM is dear, so all tests of a run use one."""
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from pyspark.sql.connect.client import SparkConnectClient
 
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.session.settings import Settings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clients_that_are_left() -> Iterator[None]:
+    """At exit PySpark's clients ask servers that are gone by then, each again and again for ten minutes."""
+    yield
+    for client in [found for found in gc.get_objects() if type(found) is SparkConnectClient]:
+        client.close()
 
 
 @pytest.fixture(scope="session")
