@@ -106,3 +106,11 @@ def test_time_does_not_double_with_every_level(form: str) -> None:
     assert parse_expression(text) is not None
     with pytest.raises(ParseError):
         parse_expression(text.replace("a", "a b c", 1))
+
+
+@pytest.mark.parametrize("rows", ["TABLE(t)", "row => TABLE(t)"])
+@pytest.mark.parametrize("clause", ["PARTITION BY a - 1", "PARTITION BY a ORDER BY b ASC"])
+def test_a_named_argument_ends_the_clauses_of_a_table_argument(rows: str, clause: str) -> None:
+    shown = str(parse_query(f"SELECT * FROM f({rows} {clause}, c => 'x')"))
+    assert shown.count("TableArgument(") == 1
+    assert "NamedArgument(name='c', value=StringLiteral(value='x'))" in shown

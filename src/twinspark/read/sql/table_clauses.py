@@ -1,5 +1,6 @@
 """What may follow a table or stand among a table function's arguments."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from twinspark.read.sql.properties import PropertyLists
@@ -139,14 +140,22 @@ class TableClauses(PropertyLists):
             found = self.attempt(lambda: self.in_parentheses(self.expression))
             if found is not None and self.kinds[self.at] in (",", ")", "ORDER", "SORT"):
                 return found
-        return self._one(self.expressions(), "PARTITION BY", start)
+        return self._one(self._up_to_a_name(self.expression), "PARTITION BY", start)
 
     def _order_or_parenthesized(self, start: int) -> tuple[SortItem, ...]:
         if self.kinds[self.at] == "(":
             found = self.attempt(lambda: self.in_parentheses(self.sort_item))
             if found is not None and self.kinds[self.at] in (",", ")"):
                 return found
-        return self._one(self.sort_items(), "ORDER BY", start)
+        return self._one(self._up_to_a_name(self.sort_item), "ORDER BY", start)
+
+    def _up_to_a_name(self, item: Callable[[], N]) -> tuple[N, ...]:
+        """item, item, … and then perhaps the function's next argument, by name."""
+        items = [item()]
+        while self.kinds[self.at] == "," and self.kinds[self.at + 2] != "=>":
+            self.at += 1
+            items.append(item())
+        return tuple(items)
 
     def _one(self, found: tuple[N, ...], clause: str, start: int) -> tuple[N, ...]:
         """Several of them need parentheses."""
