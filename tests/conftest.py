@@ -1,7 +1,9 @@
 """Servers that tests share: starting a JVM is dear, so all tests of a run use one."""
 
 import gc
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,3 +46,19 @@ def spark(auto_server: ConnectServer) -> Iterator[Any]:
     type(session)._active_session.session = session  # PySpark gives a checkpoint to the active session, whoever asked
     yield session
     session.stop()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of four mebibytes, where this process may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
+    try:
+        done = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        done = False
+    if not done:
+        pytest.skip("this process may not mount a file system")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +21,6 @@ from twinspark.tables.write import FileWrite, write_files
 FAILED = "TASK_WRITE_FAILED"
 OPERATIONS = ("create", "replace", "append", "overwrite", "merge")
 MEBIBYTE = 1 << 20
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of four mebibytes, where this process may mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
-    try:
-        done = subprocess.run(mount, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        done = False
-    if not done:
-        pytest.skip("this process may not mount a file system")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def check_as_before(place: Path, duck: Any) -> None:

@@ -1,7 +1,5 @@
 """A write that fails on its way leaves the table as it was, whatever provides it and whatever it failed of."""
 
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,19 +41,6 @@ def test_a_failing_query_replaces_nothing(tables: Any) -> None:
     run(tables, "CREATE TABLE t (a INT)", "INSERT INTO t VALUES (1)")
     assert refusal(tables, f"CREATE OR REPLACE TABLE t AS {FAILING}") == "CAST_INVALID_INPUT"
     assert rows(tables, "SELECT * FROM t") == [(1,)]
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(tmp_path)]
-    try:
-        done = subprocess.run(mount, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        done = False
-    if not done:
-        pytest.skip("this process may not mount a file system")
-    yield tmp_path
-    subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
 def test_a_full_disk_is_told_in_sparks_words(small_disk: Path) -> None:

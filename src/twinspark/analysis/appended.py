@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 
 from twinspark.analysis.chance import SEEDED, UNSEEDED
-from twinspark.analysis.relations import Named
-from twinspark.analysis.scope import Attributes, Frame, Passed, Source, deeper
+from twinspark.analysis.relations import Named, projected
+from twinspark.analysis.scope import Frame, Passed
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Call, Column
 from twinspark.plan.relations import Project
@@ -55,21 +53,3 @@ def passed_of(frame: Frame) -> Passed | None:
 
 def depends_on_place(column: Named) -> bool:
     return any(isinstance(node, Call) and node.name in ELSEWHERE for node in walk(column.expression))
-
-
-def projected(frame: Frame, relation: Project, attributes: Attributes, slots: dict[int, int], passed: Passed) -> Frame:
-    def rebuild(below: Frame, new: Attributes, earlier: Attributes = ()) -> Frame:
-        """What was carried up earlier stays where it is."""
-        extra = (*earlier, *(a for a in new if all(a.id != e.id for e in earlier)))
-        wider = Project(
-            input=below.relation,
-            expressions=(*relation.expressions, *(below.column(a) for a in extra)),
-            fields=(*relation.fields, *(a.as_field() for a in extra)),
-        )
-        places = {**slots, **{a.id: len(attributes) + i for i, a in enumerate(extra)}}
-        again = partial(rebuild, earlier=extra)
-        return replace(result, relation=wider, slots=places, source=Source(below, again))
-
-    plans = deeper(frame.plans, attributes)
-    result = Frame(relation, attributes, slots, plans=plans, source=Source(frame, rebuild), passed=passed)
-    return result

@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from twinspark.analysis.build import call, cast, literal
+from twinspark.analysis.build import cast, literal
+from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.row_places import is_folded
-from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.functions.places import placed
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Cast, Column, Expression, Literal, WindowCall
+from twinspark.plan.expressions import Call, Cast, Column, Expression, Literal
 from twinspark.plan.relations import OneRow, Project, Range, Relation
 from twinspark.plan.rewrite import map_children
-from twinspark.types import INT, LONG
+from twinspark.types import LONG
 
 SEEDED = frozenset({"rand", "randn"})
 SEEDED_LAST = frozenset({"randstr", "shuffle"})  # their seed stands behind other arguments
@@ -77,9 +77,7 @@ def standing_in(relation: Relation, slices: int) -> tuple[Expression, ...] | Non
 
 def in_one_partition(settings: Settings) -> tuple[Expression, ...]:
     """Rows that the optimizer went through, one after another."""
-    function = call("row_number", [], settings)
-    assert isinstance(function, Call)
-    number = WindowCall(type=INT, nullable=False, function=function, partition=(), ordering=(), frame=RUNNING_ROWS)
+    number = ranked("row_number", (), (), settings)
     first, step, rows, partitions = (literal(value, LONG) for value in (1, 1, 1 << 40, 1))
     return (cast(number, LONG, settings), first, step, rows, partitions)
 

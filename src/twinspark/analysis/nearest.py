@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 from twinspark.analysis import build
 from twinspark.analysis.relations import joined, joined_as, visible
+from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.scope import Frame, deeper
-from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.errors import NotNative
 from twinspark.functions.guards import requiring
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Column, Expression, SortOrder, WindowCall
+from twinspark.plan.expressions import Call, Column, Expression, SortOrder
 from twinspark.plan.relations import Field, Filter, Join, Project, Relation, Spread
 from twinspark.plan.rewrite import replace_columns
 from twinspark.types import (
@@ -125,16 +125,6 @@ def moved(expression: Expression, width: int) -> Expression:
 
 def widened(relation: Relation, expression: Expression, field: Field) -> Project:
     return Project(input=relation, expressions=(*relation.columns(), expression), fields=(*relation.fields, field))
-
-
-def ranked(
-    name: str, partition: tuple[Expression, ...], ordering: tuple[SortOrder, ...], settings: Settings
-) -> WindowCall:
-    function = build.call(name, [], settings)
-    assert isinstance(function, Call)
-    return WindowCall(
-        type=INT, nullable=False, function=function, partition=partition, ordering=ordering, frame=RUNNING_ROWS
-    )
 
 
 def at_most(value: Expression, most: Expression, settings: Settings) -> Expression:

@@ -11,7 +11,7 @@ from twinspark.analysis import build
 from twinspark.analysis.chance import with_places
 from twinspark.analysis.file_names import with_files
 from twinspark.analysis.row_places import is_evaluable
-from twinspark.analysis.scope import Attribute, Attributes, Frame, Source, alike, deeper, plans_of, renewed
+from twinspark.analysis.scope import Attribute, Attributes, Frame, Passed, Source, alike, deeper, plans_of, renewed
 from twinspark.analysis.spreads import asks_partition, with_partition_columns
 from twinspark.analysis.window_times import with_window_times
 from twinspark.errors import NotNative, SparkError
@@ -111,6 +111,13 @@ def project(frame: Frame, columns: Sequence[Named]) -> Frame:
         expressions=tuple(column.expression for column in columns),
         fields=tuple(frame.field(a) if a.id in frame.slots else a.as_field() for a in attributes),
     )
+    return projected(frame, relation, attributes, positions(attributes))
+
+
+def projected(
+    frame: Frame, relation: Project, attributes: Attributes, slots: dict[int, int], passed: Passed | None = None
+) -> Frame:
+    """The frame of a projection; what is asked for from below it later is carried up."""
 
     def rebuild(below: Frame, new: Attributes, earlier: Attributes = ()) -> Frame:
         """What was carried up earlier stays where it is."""
@@ -120,17 +127,12 @@ def project(frame: Frame, columns: Sequence[Named]) -> Frame:
             expressions=(*relation.expressions, *(below.column(a) for a in extra)),
             fields=(*relation.fields, *(a.as_field() for a in extra)),
         )
-        slots = {**positions(attributes), **{a.id: len(attributes) + i for i, a in enumerate(extra)}}
+        places = {**slots, **{a.id: len(attributes) + i for i, a in enumerate(extra)}}
         again = partial(rebuild, earlier=extra)
-        return replace(result, relation=wider, slots=slots, source=Source(below, again))
+        return replace(result, relation=wider, slots=places, source=Source(below, again))
 
-    result = Frame(
-        relation,
-        attributes,
-        positions(attributes),
-        plans=deeper(frame.plans, attributes),
-        source=Source(frame, rebuild),
-    )
+    plans = deeper(frame.plans, attributes)
+    result = Frame(relation, attributes, slots, plans=plans, source=Source(frame, rebuild), passed=passed)
     return result
 
 

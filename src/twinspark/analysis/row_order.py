@@ -18,6 +18,7 @@ from twinspark.analysis.group_order import Grouping, grouping_of, hashable, muta
 from twinspark.analysis.join_order import Streamed, streamed_of
 from twinspark.analysis.partitions import Partitions
 from twinspark.analysis.range_groups import in_range_order
+from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.row_places import (
     LEAVES,
     PLACES,
@@ -33,7 +34,6 @@ from twinspark.analysis.row_places import (
 )
 from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
-from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, Literal, SortOrder, Subquery, WindowCall
 from twinspark.plan.relations import (
@@ -259,12 +259,8 @@ class Ordering:
 
     def counted(self, numbered: Relation, keys: Sequence[Expression]) -> Relation:
         """With a column more: how many rows of the same keys have come, itself among them."""
-        function = build.call("row_number", [], self.settings)
-        assert isinstance(function, Call)
         order = (ascending(numbered.column(len(numbered.fields) - 1)),)
-        number = WindowCall(
-            type=INT, nullable=False, function=function, partition=tuple(keys), ordering=order, frame=RUNNING_ROWS
-        )
+        number = ranked("row_number", tuple(keys), order, self.settings)
         return Project(
             input=numbered,
             expressions=(*numbered.columns(), number),

@@ -9,6 +9,7 @@ from twinspark.analysis import build
 from twinspark.analysis.chance import numbered, standing_of
 from twinspark.analysis.context import Context
 from twinspark.analysis.partitions import Partitions, partitions_of
+from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.row_order import Ordering
 from twinspark.analysis.row_places import (
     ascending,
@@ -20,12 +21,11 @@ from twinspark.analysis.row_places import (
     sorted_by,
     tasked,
 )
-from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.errors import NotNative
 from twinspark.functions.places import drawn
 from twinspark.functions.places import placed as at_place
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Column, Expression, SortOrder, WindowCall
+from twinspark.plan.expressions import Call, Column, Expression
 from twinspark.plan.relations import Field, Filter, Project, Range, Relation
 from twinspark.types import DOUBLE, INT, LONG, MapType, VariantType, nested_types
 
@@ -94,12 +94,7 @@ def rand(seed: int, settings: Settings) -> Call:
 
 
 def row_number(task: Column, keys: Sequence[Column], settings: Settings) -> Expression:
-    function = build.call("row_number", [], settings)
-    assert isinstance(function, Call)
-    order: tuple[SortOrder, ...] = tuple(map(ascending, keys))
-    return WindowCall(
-        type=INT, nullable=False, function=function, partition=(task,), ordering=order, frame=RUNNING_ROWS
-    )
+    return ranked("row_number", (task,), tuple(map(ascending, keys)), settings)
 
 
 def is_orderable(column: Column) -> bool:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
-from twinspark.analysis.windows import RUNNING_ROWS
+from twinspark.analysis.row_numbers import ranked
 from twinspark.errors import NotNative
-from twinspark.plan.expressions import Call, Expression, WindowCall
+from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Filter, LocalData, Project, Range, Relation, Values
-from twinspark.types import INT, LONG
+from twinspark.types import LONG
 
 NAME = "distributed_sequence_id"
 
@@ -20,9 +20,7 @@ def sequence_id(below: Relation, context: Context) -> Expression:
     settings = context.settings
     if context.shuffles or not in_known_order(below):
         raise NotNative("row numbers where Spark's partitions make the order")
-    function = build.call("row_number", [], settings)
-    assert isinstance(function, Call)
-    number = WindowCall(type=INT, nullable=False, function=function, partition=(), ordering=(), frame=RUNNING_ROWS)
+    number = ranked("row_number", (), (), settings)
     from_zero = build.call("-", [build.cast(number, LONG, settings), build.literal(1, LONG)], settings)
     return replace(from_zero, nullable=False, text=f"{NAME}()")
 

@@ -9,6 +9,7 @@ from twinspark.analysis import build
 from twinspark.analysis.chance import SEEDED, UNSEEDED, seed_of
 from twinspark.analysis.group_order import hashable
 from twinspark.analysis.java_random import first_int
+from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.row_places import (
     LEAVES,
     MOST_ROWS,
@@ -20,11 +21,10 @@ from twinspark.analysis.row_places import (
     sorted_by,
     tasked,
 )
-from twinspark.analysis.windows import RUNNING_ROWS
 from twinspark.functions.guards import requiring
 from twinspark.functions.places import in_partition
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Case, Column, Expression, Literal, SortOrder, WindowCall
+from twinspark.plan.expressions import Call, Case, Column, Expression, Literal, WindowCall
 from twinspark.plan.relations import (
     Field,
     Filter,
@@ -288,13 +288,3 @@ def range_ends(rows: int, count: int) -> list[int]:
             ends.append(seen)
             target += step
     return ends
-
-
-def ranked(
-    name: str, partition: tuple[Expression, ...], ordering: tuple[SortOrder, ...], settings: Settings
-) -> WindowCall:
-    function = build.call(name, [], settings)
-    assert isinstance(function, Call)
-    return WindowCall(
-        type=INT, nullable=False, function=function, partition=partition, ordering=ordering, frame=RUNNING_ROWS
-    )
