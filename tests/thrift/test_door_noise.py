@@ -7,12 +7,14 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 import twinspark.driver as driver
 from twinspark.doors.thrift import Server, conversations, server
+from twinspark.doors.thrift.operations import Operation
 from twinspark.driver import wire
 from twinspark.driver.messages import Message, call_parts, request_of
 from twinspark.driver.protocol import TERMINAL
@@ -192,15 +194,22 @@ def eventually(holds: Callable[[], bool], seconds: float = 20) -> bool:
     return holds()
 
 
+def operations_of(door: Server) -> list[Operation]:
+    return [operation for session in door.service.all_sessions() for operation in list(session.operations.values())]
+
+
 @pytest.mark.parametrize("transport", ["sasl", "http"])
 def test_a_statement_whose_client_hangs_up_is_cancelled(transport: str, native_door: Server) -> None:
     """PyHive waits inside ExecuteStatement; when it is killed nobody is left to cancel."""
-    connection = driver.connect("127.0.0.1", native_door.port, transport=transport, timeout=1)
-    with pytest.raises(driver.OperationalError):
-        connection.service.call("ExecuteStatement", {"sessionHandle": connection.handle, "statement": LONG})
-    sessions = native_door.service.all_sessions()
-    running = [operation for session in sessions for operation in session.operations.values()]
-    assert running and eventually(lambda: all(operation.state in TERMINAL for operation in running))
+    connection = driver.connect("127.0.0.1", native_door.port, transport=transport, timeout=3)
+    request = {"sessionHandle": connection.handle, "statement": LONG}
+    with ThreadPoolExecutor(1) as client:
+        answer = client.submit(connection.service.call, "ExecuteStatement", request)
+        # Looked for while the client still waits: a hung-up client's session soon ends, and takes its operations along.
+        assert eventually(lambda: bool(operations_of(native_door)))
+        running = operations_of(native_door)
+        assert isinstance(answer.exception(), driver.OperationalError)
+    assert eventually(lambda: all(operation.state in TERMINAL for operation in running))
     assert eventually(lambda: all(operation.worked.is_set() for operation in running))
     connection.close()
 
