@@ -5,8 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,6 +16,7 @@ from cutting_proxy import CuttingProxy
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.connect.client import SparkConnectClient
+from waiting import until
 
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.session import maintenance
@@ -151,12 +150,3 @@ def test_the_same_plan_again_under_its_id_attaches_and_another_is_refused(duck_s
     with pytest.raises(grpc.RpcError, match="OPERATION_ALREADY_EXISTS"):
         list(client._stub.ExecutePlan(request))
     session.stop()
-
-
-def until(condition: Any, seconds: float = 60.0) -> Any:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if found := condition():
-            return found
-        threading.Event().wait(0.05)
-    raise AssertionError("it did not happen in time")

@@ -4,6 +4,7 @@ import threading
 import time
 
 import pytest
+from waiting import until
 
 from twinspark.errors import SparkError
 from twinspark.session import responses
@@ -81,10 +82,11 @@ def test_the_producer_waits_for_a_slow_client(monkeypatch: pytest.MonkeyPatch) -
 
     thread = threading.Thread(target=produce)
     thread.start()
-    time.sleep(0.2)
+    until(lambda: len(produced) == 2)
+    time.sleep(0.2)  # time enough to go on, were it not held back
     assert produced == [1, 2]
     assert read(log) == [1, 2, 3, 4, 5, 6, 7, 8]
-    thread.join(5)
+    thread.join(60)
     assert len(produced) == 8
 
 

@@ -5,12 +5,12 @@ import random
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from waiting import until
 
 import twinspark.driver as driver
 from twinspark.doors.thrift import Server, conversations, server
@@ -184,14 +184,7 @@ def test_many_strangers_leave_nothing_behind(native_door: Server) -> None:
         stranger.sendall(b"\x01")
     for stranger in strangers:
         stranger.close()
-    assert eventually(lambda: not native_door.connections)
-
-
-def eventually(holds: Callable[[], bool], seconds: float = 20) -> bool:
-    until = time.monotonic() + seconds
-    while not holds() and time.monotonic() < until:
-        time.sleep(0.05)
-    return holds()
+    assert until(lambda: not native_door.connections)
 
 
 def operations_of(door: Server) -> list[Operation]:
@@ -206,23 +199,22 @@ def test_a_statement_whose_client_hangs_up_is_cancelled(transport: str, native_d
     with ThreadPoolExecutor(1) as client:
         answer = client.submit(connection.service.call, "ExecuteStatement", request)
         # Looked for while the client still waits: a hung-up client's session soon ends, and takes its operations along.
-        assert eventually(lambda: bool(operations_of(native_door)))
-        running = operations_of(native_door)
+        running = until(lambda: operations_of(native_door))
         assert isinstance(answer.exception(), driver.OperationalError)
-    assert eventually(lambda: all(operation.state in TERMINAL for operation in running))
-    assert eventually(lambda: all(operation.worked.is_set() for operation in running))
+    assert until(lambda: all(operation.state in TERMINAL for operation in running))
+    assert until(lambda: all(operation.worked.is_set() for operation in running))
     connection.close()
 
 
 def test_after_a_network_timeout_no_answer_is_taken_for_another(native_door: Server) -> None:
-    connection = driver.connect("127.0.0.1", native_door.port, timeout=0.5)
+    connection = driver.connect("127.0.0.1", native_door.port, timeout=2)
     with pytest.raises(driver.OperationalError, match="timed out") as failed:
         connection.cursor().execute(LONG)
     assert failed.value.sqlstate == "08S01"
     with pytest.raises(driver.OperationalError):
         connection.cursor().execute("select 1")
     connection.close()
-    connection = driver.connect("127.0.0.1", native_door.port, timeout=3, transport="http")
+    connection = driver.connect("127.0.0.1", native_door.port, timeout=5, transport="http")
     with pytest.raises(driver.OperationalError, match="timed out"):
         connection.cursor().execute(LONG)
     assert connection.cursor().execute("select 7").fetchall() == [(7,)]
