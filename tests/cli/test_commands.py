@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from twinspark.spark.launch import free_port
@@ -60,6 +59,4 @@ def test_serve_listens_and_ends_when_told(tmp_path: Path) -> None:
     assert server.stderr is not None
     assert f"listening at sc://127.0.0.1:{port}" in server.stderr.readline().decode()
     os.kill(server.pid, signal.SIGTERM)
-    started = time.monotonic()
     assert server.wait(30) == 0
-    assert time.monotonic() - started < 20
