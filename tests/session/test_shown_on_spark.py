@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.connect.session import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
@@ -82,3 +83,13 @@ def test_a_table_with_partitions_is_one_only_for_those_who_ask(server: ConnectSe
 def test_a_spark_of_others_gets_views_of_files(server: ConnectServer, spark: Any) -> None:
     shown = TablesOnSpark(server.shared.catalogs, True)
     assert any(each.startswith("CREATE OR REPLACE VIEW") for each in told(server, "SELECT * FROM files", shown))
+
+
+def test_who_lists_functions_is_told_of_all(server: ConnectServer, spark: Any) -> None:
+    functions = ("inner_one", "outer_one", "rows_of")
+    listed = made(told(server, "SHOW USER FUNCTIONS LIKE 'o*'"))
+    assert all(any(f"FUNCTION `default`.`{name}`" in each for each in listed) for name in functions)
+    request = base_pb2.ExecutePlanRequest()
+    assert not Words.of(request).lists_functions
+    request.plan.root.catalog.list_functions.SetInParent()
+    assert Words.of(request).lists_functions

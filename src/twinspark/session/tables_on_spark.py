@@ -34,21 +34,24 @@ REQUESTS: dict[str, Any] = {"ExecutePlan": base_pb2.ExecutePlanRequest, "Analyze
 
 # Statements about a table that neither read its rows nor write any.
 ASKS = re.compile(r"\s*(?:DESC|DESCRIBE|ANALYZE|SHOW)\b", re.IGNORECASE)
+# One that tells of functions it does not name.
+LISTS_FUNCTIONS = re.compile(r"\s*SHOW\s+(?:\w+\s+)?FUNCTIONS\b", re.IGNORECASE)
 
 
 class Words:
     """The words in all texts of a message, wherever they stand: names of tables, SQL, and much else."""
 
-    def __init__(self, texts: list[str]) -> None:
+    def __init__(self, texts: list[str], lists_functions: bool = False) -> None:
         self._text = "\n".join(texts).lower()
         self.asks = any(ASKS.match(text) for text in texts)
+        self.lists_functions = lists_functions or any(LISTS_FUNCTIONS.match(text) for text in texts)
         self._words = set(re.findall(r"\w+", self._text))
 
     @classmethod
     def of(cls, request: Any) -> "Words":
         if isinstance(request, base_pb2.ExecutePlanRequest):
             request.plan.CopyFrom(decompressed(request.plan))  # one that came compressed is all bytes
-        return cls(list(texts_of(request)))
+        return cls(list(texts_of(request)), calls_for_functions(request))
 
     def add(self, text: str) -> None:
         self._text += text.lower()
@@ -56,6 +59,12 @@ class Words:
 
     def __contains__(self, name: str) -> bool:
         return name in self._words or (not name.isidentifier() and name in self._text)
+
+
+def calls_for_functions(request: Any) -> bool:
+    """spark.catalog.listFunctions(); its schema is asked for without one."""
+    plan = request.plan if isinstance(request, base_pb2.ExecutePlanRequest) else request.schema.plan
+    return bool(plan.root.catalog.WhichOneof("cat_type") == "list_functions")
 
 
 def texts_of(message: Message) -> Iterator[str]:
@@ -148,10 +157,10 @@ class TablesOnSpark:
     # ---- functions that our catalog keeps
 
     def _functions(self, home: "SessionCatalog", words: Words) -> "list[Function]":
-        """Those that are named, and before them those that their bodies call."""
+        """Those that are named or to be listed, and before them those that their bodies call."""
         there = [each for (database,) in home.list_namespaces() for each in home.list_functions([database])]
         found: dict[Identifier, Function] = {}
-        while new := [each for each in there if each.name in words and each not in found]:
+        while new := [e for e in there if (words.lists_functions or e.name in words) and e not in found]:
             for identifier in new:
                 function = home.load_function(identifier)
                 assert function is not None
