@@ -97,6 +97,7 @@ class RelationWriter(SubqueryWriter):
     @write.register
     def _(self, relation: Scan) -> Select:
         alias = self.statement.alias()
+        self.statement.tables.update(relation.arrow)
         return Select(
             f"{relation.sql} AS {alias}", tuple(f"{alias}.{quoted_name(n)}" for n in relation.names), is_plain=True
         )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-
-import pyarrow as pa
+from typing import Any
 
 from twinspark.plan.pythons import PythonCoGroups, PythonRelation
 from twinspark.plan.relations import Relation
@@ -31,7 +30,7 @@ class Source:
 
 @dataclass
 class Statement:
-    tables: dict[str, pa.Table] = field(default_factory=dict)
+    tables: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     shared: dict[str, str] = field(default_factory=dict)  # WITH: key -> name
     queries: list[str] = field(default_factory=list)

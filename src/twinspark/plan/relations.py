@@ -116,13 +116,14 @@ class Range(Relation):
 @dataclass(frozen=True, kw_only=True)
 class Scan(Relation):
     """A DuckDB table expression whose columns are this relation's, in order; bytes are what a scan would read.
-    `is_whole_file`: one file, read by its path in one piece."""
+    `is_whole_file`: one file, read by its path in one piece. `arrow`: what Arrow reads, by the name `sql` gives it."""
 
     sql: str
     names: tuple[str, ...]
     input_files: tuple[str, ...] = ()
     size_in_bytes: int = 0
     is_whole_file: bool = False
+    arrow: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pyspark.sql.types import StructType
 
 from twinspark.errors import NotNative
-from twinspark.tables import csv_files, json_files, parquet, text_files
+from twinspark.tables import csv_files, json_files, orc_files, parquet, text_files
 from twinspark.tables.filescan import FileScan, Looked, Request, ScanContext
 from twinspark.tables.partitions import discover
 
@@ -69,4 +69,5 @@ FORMATS: Mapping[str, Format] = {
     "csv": csv_files.scan,
     "json": json_files.scan,
     "text": text_files.scan,
+    "orc": orc_files.scan,
 }

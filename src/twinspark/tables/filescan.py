@@ -64,6 +64,7 @@ class FileScan:
     input_files: list[str]
     size_in_bytes: int
     looked: Looked | None = None
+    arrow: tuple[tuple[str, Any], ...] = ()  # what is to be registered under the names that `sql` uses
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,14 @@ def check_options(request: Request, known: Iterable[str]) -> None:
     unknown = sorted(set(request.options) - INDEX_OPTIONS - set(known))
     if unknown:
         raise NotNative(f"the {request.format} read option {unknown[0]}")
+
+
+def merges(request: Request, setting: str) -> bool:
+    """The option mergeSchema, or the setting."""
+    told = (request.options.get("mergeschema") or request.context.setting(setting, "false")).lower()
+    if told not in ("true", "false"):
+        raise NotNative("mergeSchema that is neither true nor false")
+    return told == "true"
 
 
 def data_schema(request: Request, infer: Callable[[], StructType | None]) -> StructType:

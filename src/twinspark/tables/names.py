@@ -24,6 +24,7 @@ def scan_relation(found: FileScan) -> Scan:
         names=tuple(field.name for field in fields),
         input_files=tuple(found.input_files),
         size_in_bytes=found.size_in_bytes,
+        arrow=found.arrow,
     )
 
 

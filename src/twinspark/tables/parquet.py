@@ -30,6 +30,7 @@ from twinspark.tables.filescan import (
     data_schema,
     file_scan,
     largest_first,
+    merges,
     nullable_schema,
     partition_casts,
 )
@@ -72,10 +73,10 @@ def scan(request: Request) -> FileScan:
 
 
 def found_schema(request: Request, groups: Mapping[Footer, Sequence[LeafFile]]) -> StructType | None:
-    merge = request.options.get("mergeschema") or request.context.setting("spark.sql.parquet.mergeSchema", "false")
+    merge = merges(request, "spark.sql.parquet.mergeSchema")
     if any(leaf.name.startswith(("_metadata", "_common_metadata")) for leaf in request.partitioning.files):
         raise NotNative("Parquet summary files")
-    return inferred_schema(groups, merge.lower() == "true") if groups else None
+    return inferred_schema(groups, merge) if groups else None
 
 
 def read_parquet(files: Sequence[str], request: Request) -> str:

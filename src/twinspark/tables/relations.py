@@ -75,7 +75,13 @@ class TableRelations:
         table = self.loaded(name)
         assert table is not None
         found = self.catalogs.get(name.catalog).read_loaded(table, self.scan_context, predicate, version)
-        return replace(scan, sql=found.sql, input_files=tuple(found.input_files), size_in_bytes=found.size_in_bytes)
+        return replace(
+            scan,
+            sql=found.sql,
+            input_files=tuple(found.input_files),
+            size_in_bytes=found.size_in_bytes,
+            arrow=found.arrow,
+        )
 
     def view(self, parts: Sequence[str], context: Context) -> View | None:
         """A persisted view of that name: its SQL is read where the view was made."""

@@ -25,6 +25,16 @@ class Instant:
 
 
 @dataclass(frozen=True)
+class Nanoseconds:
+    """A zoneless timestamp in nanoseconds, not before 1970, that counts from the epoch in UTC (ORC's)."""
+
+
+@dataclass(frozen=True)
+class Microseconds:
+    """A timestamp without a zone, kept as a number (Spark's in ORC)."""
+
+
+@dataclass(frozen=True)
 class Missing:
     """A column the file does not have."""
 
@@ -57,7 +67,7 @@ class Fields:
     fields: tuple[Field, ...]
 
 
-Reshape = Same | Cast | Instant | Missing | Elements | Entries | Fields
+Reshape = Same | Cast | Instant | Nanoseconds | Microseconds | Missing | Elements | Entries | Fields
 
 
 def simplified(reshape: Reshape, unchanged_names: bool = True) -> Reshape:
@@ -79,6 +89,10 @@ def duck_value(reshape: Reshape, value: str, depth: int = 0) -> str:
             return f"CAST({value} AS {duck_type(type)})"
         case Instant():
             return f"make_timestamptz(epoch_us({value}))"
+        case Nanoseconds():
+            return f"make_timestamptz(epoch_ns({value}) // 1000)"
+        case Microseconds():
+            return f"make_timestamp({value})"
         case Missing(type, default):
             return f"CAST({default if default is not None else 'NULL'} AS {duck_type(type)})"
         case Elements(element):

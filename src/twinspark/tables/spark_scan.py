@@ -3,7 +3,19 @@
 import os
 
 from twinspark.tables.catalog import ScanGroup, TableScan
-from twinspark.tables.reshape import Cast, Elements, Entries, Field, Fields, Instant, Missing, Reshape, Same
+from twinspark.tables.reshape import (
+    Cast,
+    Elements,
+    Entries,
+    Field,
+    Fields,
+    Instant,
+    Microseconds,
+    Missing,
+    Nanoseconds,
+    Reshape,
+    Same,
+)
 from twinspark.types import quote_identifier, sql_name
 
 
@@ -33,7 +45,7 @@ def column(field: Field) -> str:
 def spark_value(reshape: Reshape, value: str, depth: int = 0) -> str:
     """The Spark SQL expression that reshapes `value`."""
     match reshape:
-        case Same() | Instant():
+        case Same() | Instant() | Nanoseconds() | Microseconds():
             return value
         case Cast(type):
             return f"CAST({value} AS {sql_name(type)})"

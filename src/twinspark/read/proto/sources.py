@@ -104,6 +104,7 @@ def scan_relation(found: Any) -> Scan:
         names=tuple(f.name for f in fields),
         input_files=tuple(found.input_files),
         size_in_bytes=found.size_in_bytes,
+        arrow=found.arrow,
     )
 
 

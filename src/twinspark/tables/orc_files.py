@@ -1,0 +1,290 @@
+"""ORC files as Spark reads them: pyarrow streams them to DuckDB, which gives their columns Spark's types."""
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+from pyarrow import fs, orc
+from pyspark.errors import PySparkException
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from twinspark.errors import NotNative
+from twinspark.tables.filescan import FileScan, Request, check_options, data_schema, file_scan, largest_first, merges
+from twinspark.tables.kept import Kept
+from twinspark.tables.listing import LeafFile
+from twinspark.tables.orc_tail import Tail, tail_of
+from twinspark.tables.partitions import DEFAULT_PARTITION, directory_values, merged_schema, unescape
+from twinspark.tables.reshape import (
+    Cast,
+    Elements,
+    Entries,
+    Field,
+    Fields,
+    Microseconds,
+    Missing,
+    Nanoseconds,
+    Reshape,
+    Same,
+    duck_select,
+    simplified,
+)
+from twinspark.types import as_nullable, same_type
+
+CATALYST = b"spark.sql.catalyst.type"  # OrcUtils.CATALYST_TYPE_ATTRIBUTE_NAME
+PLAIN: Mapping[pa.DataType, DataType] = {
+    pa.int8(): ByteType(),
+    pa.int16(): ShortType(),
+    pa.int32(): IntegerType(),
+    pa.int64(): LongType(),
+    pa.float32(): FloatType(),
+    pa.float64(): DoubleType(),
+    pa.string(): StringType(),
+    pa.binary(): BinaryType(),
+    pa.bool_(): BooleanType(),
+    pa.date32(): DateType(),
+    pa.timestamp("ns"): TimestampType(),
+}
+OTHER_KINDS = {13: "unions", 16: "Hive's VARCHAR", 17: "Hive's CHAR", 18: "instants"}
+UTC = {"UTC", "GMT", "Etc/UTC", "Etc/GMT", "Z"}
+GREGORIAN = -141427  # 1582-10-15, before which calendars differ
+LAST_MILLIS = 9_223_372_036_854 - 1  # what nanoseconds since 1970 can tell in 64 bits
+PARTITION = "twinspark_partition_{}"
+
+
+@dataclass(frozen=True)
+class OrcFile:
+    """What a file says of itself."""
+
+    arrow: pa.Schema
+    tail: Tail
+
+    @property
+    def schema(self) -> StructType:
+        return StructType([StructField(each.name, spark_type(each), True) for each in self.arrow])
+
+
+_kept: Kept[OrcFile] = Kept(20_000)
+
+
+def scan(request: Request) -> FileScan:
+    check_options(request, {"mergeschema", "compression"})
+    check_settings(request)
+    groups = by_schema(request.files)
+    data = data_schema(request, lambda: found_schema(request, [schema for schema, _ in groups]))
+    whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
+    parts = [part(schema, files, whole, request) for schema, files in groups]
+    made = file_scan(request, whole, " UNION ALL ".join(select for select, _, _ in parts))
+    return replace(made, arrow=tuple((name, dataset) for _, name, dataset in parts))
+
+
+def check_settings(request: Request) -> None:
+    if request.context.setting("spark.sql.orc.impl", "native").lower() != "native":
+        raise NotNative("ORC files read by Hive's reader")
+    if any(leaf.size == 0 for leaf in request.partitioning.files):
+        raise NotNative("ORC files without a byte")
+
+
+def by_schema(files: Iterable[LeafFile]) -> list[tuple[pa.Schema, list[LeafFile]]]:
+    """Arrow's schemas are equal whatever Spark wrote beside their fields: that counts here."""
+    groups: dict[str, tuple[pa.Schema, list[LeafFile]]] = {}
+    for leaf in files:
+        found = checked(read(leaf))
+        key = f"{found.schema.json()}{found.arrow.remove_metadata()}"
+        groups.setdefault(key, (found.arrow.remove_metadata(), []))[1].append(leaf)
+    return list(groups.values())
+
+
+def read(leaf: LeafFile) -> OrcFile:
+    return _kept.get(f"{leaf.path}:{leaf.size}:{leaf.modified_ns}", lambda: read_file(leaf.path))
+
+
+def read_file(path: str) -> OrcFile:
+    try:
+        return OrcFile(orc.ORCFile(path).schema, tail_of(path))
+    except (pa.ArrowException, OSError, IndexError, KeyError) as error:
+        raise NotNative(f"what is no ORC file to us: {error}") from error
+
+
+def checked(found: OrcFile) -> OrcFile:
+    """Times that pyarrow and Spark read differently, or that only Spark can read, are left to it."""
+    for kind, words in OTHER_KINDS.items():
+        if kind in found.tail.kinds:
+            raise NotNative(f"ORC files with {words}")
+    if found.tail.is_silent:
+        raise NotNative("ORC files that do not tell their first and last times")
+    if found.tail.days is not None and found.tail.days[0] < GREGORIAN:
+        raise NotNative("ORC files with dates before 1582")
+    if found.tail.millis is not None:
+        check_times(found.tail, found.tail.millis)
+    return found
+
+
+def check_times(tail: Tail, millis: tuple[int, int]) -> None:
+    """ORC's timestamps are readings of a clock: the writer's, then that of the machine which reads."""
+    if not tail.zones <= UTC or time.timezone or time.daylight:
+        raise NotNative("ORC timestamps of other zones than UTC")
+    if millis[0] < 0 or millis[1] > LAST_MILLIS:
+        raise NotNative("ORC timestamps before 1970 or after 2262")
+
+
+def found_schema(request: Request, schemas: Sequence[pa.Schema]) -> StructType | None:
+    merge = merges(request, "spark.sql.orc.mergeSchema")
+    found = [OrcFile(schema, NOTHING).schema for schema in schemas]
+    if not found:
+        return None
+    if merge:
+        return united(found)
+    if any(each != found[0] for each in found):
+        raise NotNative("ORC files of several schemas, of which Spark takes one it lists first")
+    return found[0]
+
+
+NOTHING = Tail(frozenset(), frozenset(), None, None, False)
+
+
+def united(schemas: Sequence[StructType]) -> StructType:
+    fields: dict[str, StructField] = {}
+    for field in (field for schema in schemas for field in schema.fields):
+        if not same_type(fields.setdefault(field.name, field).dataType, field.dataType):
+            raise NotNative(f"files that disagree on the type of {field.name}")
+    return StructType(list(fields.values()))
+
+
+# ---- Types
+
+
+def spark_type(field: pa.Field) -> DataType:
+    """What Spark wrote beside the column, or what ORC's type says (OrcUtils.toCatalystSchema)."""
+    told = (field.metadata or {}).get(CATALYST)
+    if told is not None:
+        return attributed(told.decode())
+    type = field.type
+    if pa.types.is_list(type):
+        return ArrayType(spark_type(type.value_field), True)
+    if pa.types.is_map(type):
+        return MapType(spark_type(type.key_field), spark_type(type.item_field), True)
+    if pa.types.is_struct(type):
+        return StructType([StructField(each.name, spark_type(each), True) for each in type])
+    if pa.types.is_decimal(type):
+        return DecimalType(type.precision, type.scale)
+    if type not in PLAIN:
+        raise NotNative(f"the ORC type that Arrow reads as {type}")
+    return PLAIN[type]
+
+
+def attributed(text: str) -> DataType:
+    field = {"name": "a", "type": text, "nullable": True, "metadata": {}}
+    try:
+        return StructType.fromJson({"type": "struct", "fields": [field]})[0].dataType
+    except PySparkException as error:
+        raise NotNative(f"the type {text} in an ORC file") from error
+
+
+# ---- Reading
+
+
+def part(schema: pa.Schema, files: Sequence[LeafFile], wanted: StructType, request: Request) -> tuple[str, str, Any]:
+    """The SELECT over the files of one schema, the name it reads from, and what is to be registered there."""
+    fields = tuple(column(field, schema, request) for field in wanted.fields)
+    used = {field.source for field in fields}
+    ordered = largest_first(files)
+    read = pa.schema([each for each in schema if each.name in used] + partition_fields(request))
+    name = f"orc_{digest(ordered, read)}"
+    return duck_select(fields, name), name, dataset(ordered, read, request)
+
+
+def digest(files: Sequence[LeafFile], schema: pa.Schema) -> str:
+    told = json.dumps([[leaf.path, leaf.size, leaf.modified_ns] for leaf in files]) + str(schema)
+    return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+def partition_fields(request: Request) -> list[pa.Field]:
+    return [pa.field(PARTITION.format(at), pa.string()) for at in range(len(request.partitioning.directory_names))]
+
+
+def dataset(files: Sequence[LeafFile], schema: pa.Schema, request: Request) -> Any:
+    """The values of partitions are the same in all rows of a file: pyarrow adds them as texts."""
+    format, local = ds.OrcFileFormat(), fs.LocalFileSystem()
+    fragments = [format.make_fragment(leaf.path, local, partition_values(leaf, request)) for leaf in files]
+    return ds.FileSystemDataset(fragments, schema, format, local)
+
+
+def partition_values(leaf: LeafFile, request: Request) -> Any:
+    condition = ds.scalar(True)
+    if not request.partitioning.directory_names:
+        return condition
+    for at, (_, value) in enumerate(directory_values(leaf.directory, request.listing.base_paths)):
+        held = ds.field(PARTITION.format(at))
+        condition = condition & (held.is_null() if value == DEFAULT_PARTITION else held == unescape(value))
+    return condition
+
+
+def column(field: StructField, schema: pa.Schema, request: Request) -> Field:
+    if field.name in request.partitioning.schema.names:
+        at = request.partitioning.schema.names.index(field.name)
+        held = Same() if isinstance(field.dataType, StringType) else Cast(field.dataType)
+        return Field(field.name, PARTITION.format(at), held)
+    found = file_column(field.name, schema, request.context.case_sensitive)
+    if found is None:
+        return Field(field.name, None, Missing(field.dataType))
+    return Field(field.name, found.name, reshape_of(found, field.dataType))
+
+
+def file_column(name: str, schema: pa.Schema, case_sensitive: bool) -> pa.Field | None:
+    if all(each.startswith("_col") for each in schema.names) and name not in schema.names:
+        raise NotNative("ORC files of Hive's, whose columns have no names")
+    alike = [each for each in schema if each.name.lower() == name.lower()]
+    if len(alike) > 1:
+        raise NotNative(f"ORC columns that differ from {name} in case only")
+    if alike and case_sensitive and alike[0].name != name:
+        return None
+    return alike[0] if alike else None
+
+
+def reshape_of(held: pa.Field, wanted: DataType) -> Reshape:
+    """How a value becomes the wanted type, which is the one it has; what ORC's readers convert is Spark's."""
+    if not same_type(spark_type(held), as_nullable(wanted)):
+        raise NotNative(f"{spark_type(held).simpleString()} in an ORC file read as {wanted.simpleString()}")
+    return shaped(held, wanted)
+
+
+def shaped(held: pa.Field, wanted: DataType) -> Reshape:
+    match wanted:
+        case ArrayType():
+            return simplified(Elements(shaped(held.type.value_field, wanted.elementType)))
+        case MapType():
+            key, value = held.type.key_field, held.type.item_field
+            return simplified(Entries(shaped(key, wanted.keyType), shaped(value, wanted.valueType)))
+        case StructType():
+            pairs = zip(held.type, wanted.fields, strict=True)
+            fields = tuple(Field(field.name, own.name, shaped(own, field.dataType)) for own, field in pairs)
+            return simplified(Fields(fields))
+        case TimestampType():
+            return Nanoseconds()
+        case TimestampNTZType():
+            return Microseconds()
+    return Same()
