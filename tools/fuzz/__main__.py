@@ -17,6 +17,7 @@ from tools.cases.connect import Connection, Mode
 from tools.fuzz.asking import Asked
 from tools.fuzz.calls import MOST_ROUNDS, Form, Line, forms, functions_in, lines, lines_of
 from tools.fuzz.compare import Compared, Comparison
+from tools.fuzz.failing import Failing
 from tools.fuzz.found import keep
 from tools.fuzz.ledger import Tally, missing, native_functions, read_ledger, write_ledger
 from tools.fuzz.topics import topic_forms
@@ -87,7 +88,7 @@ class Fuzz:
         """Mode by mode; a call's inputs depend on the seed, its line and the mode alone."""
         for mode in self.modes:
             with Connection(self.oracle, mode) as spark, Connection(self.ours, mode) as own:
-                comparison = Comparison(spark, own)
+                comparison = Comparison(spark, own, Failing(mode))
                 for batch in batches(self.calls(functions, wanted, mode)):
                     self.compare(comparison, mode, batch)
         return sum(tally.different for tally in self.tallies.values())

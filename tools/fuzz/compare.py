@@ -1,17 +1,20 @@
 """Asks calls of both servers over the same rows and finds the units (rows, groups, partitions) answered otherwise.
 
 Questions to Spark are dear, so many calls are asked in one projection, each over its own columns and only over the
-units that we answer; what we refuse is asked one by one, and only some of it."""
+units that we answer; what we refuse is asked one by one, and only some of it. Rows that fail are told apart first."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tools.cases.connect import Connection
 from tools.cases.files import Answer, refusal
 from tools.fuzz.asking import Asked, answers
+from tools.fuzz.failing import Failing
 from tools.replay.run import NOT_NATIVE
 
-OWN_QUESTIONS, SPARK_QUESTIONS, FAILURES_ASKED = 150, 24, 2
+OWN_QUESTIONS, SPARK_QUESTIONS, FAILURES_ASKED, FAILURES_TRIED = 150, 24, 2, 40
 Answers = dict[int, Answer]
 
 
@@ -35,6 +38,16 @@ class Compared:
     differences: list[Difference] = field(default_factory=list)
     own_questions: int = OWN_QUESTIONS
     spark_questions: int = SPARK_QUESTIONS
+    failing: list[int] | None = None
+
+    @cached_property
+    def weights(self) -> Counter[int]:
+        """How many inputs a unit has."""
+        return Counter(self.asked.rows.column(self.asked.unit).to_pylist())
+
+    @property
+    def hopeful(self) -> list[int]:
+        return sorted(set(self.asked.units) - set(self.failing or ()))
 
     @property
     def fine(self) -> list[int]:
@@ -47,7 +60,7 @@ class Compared:
     def hold(self, unit: int, spark: Answer) -> None:
         own = self.own[unit]
         if (spark.kind, spark.value) == (own.kind, own.value):
-            self.equal += 1
+            self.equal += self.weights[unit]
             self.errors += own.failed
         else:
             self.differences.append(Difference(unit, spark, own))
@@ -56,8 +69,8 @@ class Compared:
 class Comparison:
     """Both servers in one mode."""
 
-    def __init__(self, spark: Connection, ours: Connection) -> None:
-        self.spark, self.ours = spark, ours
+    def __init__(self, spark: Connection, ours: Connection, failing: Failing) -> None:
+        self.spark, self.ours, self.failing = spark, ours, failing
 
     def compare(self, asked: Sequence[Asked]) -> list[Compared]:
         """Calls of one kind over tables of as many rows."""
@@ -73,10 +86,30 @@ class Comparison:
 
     def answer(self, compared: list[Compared]) -> None:
         """Together where all are answered; else each alone."""
-        together = Asked.together([one.asked for one in compared]) if len(compared) > 1 else None
-        found = answers(self.ours, together) if together else refusal("")
-        for place, one in enumerate(compared):
-            one.own = found[place] if isinstance(found, list) else self.halved(one, one.asked.units)
+        if compared[0].asked.kind == "scalar":
+            for one, failing in zip(compared, self.failing.units([one.asked for one in compared]), strict=True):
+                one.failing = failing
+        self.answer_hopeful([one for one in compared if one.hopeful])
+        for one in compared:
+            tried = (one.failing or [])[:: len(one.failing or []) // FAILURES_TRIED + 1]
+            one.own |= {unit: self.own_alone(one, unit) for unit in tried}
+
+    def answer_hopeful(self, compared: list[Compared]) -> None:
+        if len(compared) <= 1:
+            for one in compared:
+                one.own |= self.halved(one, one.hopeful)
+            return
+        found = answers(self.ours, Asked.together([one.asked.cycled(one.hopeful) for one in compared]))
+        if isinstance(found, list):
+            for one, own in zip(compared, found, strict=True):
+                one.own |= {unit: own[place] for place, unit in one.asked.places(one.hopeful) if place in own}
+        else:
+            self.answer_hopeful(compared[: len(compared) // 2])
+            self.answer_hopeful(compared[len(compared) // 2 :])
+
+    def own_alone(self, one: Compared, unit: int) -> Answer:
+        found = answers(self.ours, one.asked.only([unit]))
+        return found[0].get(unit, refusal("no rows")) if isinstance(found, list) else found
 
     def halved(self, one: Compared, units: list[int]) -> Answers:
         """A block that fails is halved down to the units that fail, as long as questions are left."""
