@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 # What can only be a query; WITH and FROM may also begin an INSERT, so they are looked at.
 QUERY_WORDS = re.compile(r"\s*(?:SELECT\b|VALUES\b|TABLE\b|\()", re.IGNORECASE)
 # What may write rows: it takes as long as it takes, in a thread of its own.
-WRITING_WORDS = re.compile(r"\s*(?:CREATE|REPLACE|INSERT|UPDATE|DELETE|MERGE|TRUNCATE|ALTER|CALL|WITH|FROM)\b", re.I)
+WRITING_WORDS = re.compile(
+    r"\s*(?:CREATE|REPLACE|INSERT|UPDATE|DELETE|MERGE|TRUNCATE|ALTER|CALL|WITH|FROM|BEGIN)\b", re.IGNORECASE
+)
 WRITING_COMMANDS = ("write_operation", "write_operation_v2", "merge_into_table_command")
 SAVE_MODES = {0: "error", 1: "append", 2: "overwrite", 3: "error", 4: "ignore"}
-WRITTEN_FORMATS = ("parquet", "csv", "json", "text")
+WRITTEN_FORMATS = ("parquet", "csv", "json", "text", "orc")
 Answer = tuple[bytes, ...]  # the fields of one response, or none at all
 Command = Callable[[], Answer]
 

@@ -41,7 +41,7 @@ from twinspark.session.writes_sql import done
 from twinspark.session.writes_statement import in_place, query_message, walk_of
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.catalogs import SESSION_CATALOG, Name
-from twinspark.tables.char_types import CHAR_TYPE, plain_schema, plain_type, raw_schema
+from twinspark.tables.char_types import CHAR_TYPE, plain_schema, raw_schema
 from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.listing import local_path
@@ -58,6 +58,7 @@ from twinspark.types import (
     StructType,
     VarcharType,
     as_nullable,
+    plain_type,
     quote_identifier,
 )
 
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
 Command = Callable[[], Answer]
 PLAIN_NAME = re.compile(r"[a-zA-Z0-9_]+")
 BINARY = "UTF8_BINARY"
-PROVIDERS = {"iceberg", "delta", *(FORMATS - {"orc"})}  # ORC is only read here
+PROVIDERS = {"iceberg", "delta", *FORMATS}
 
 
 @dataclass(frozen=True)

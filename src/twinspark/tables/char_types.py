@@ -10,7 +10,7 @@ from pyspark.sql.types import ArrayType, CharType, DataType, MapType, StringType
 
 from twinspark.functions.spelling import error
 from twinspark.tables.ducktext import identifier
-from twinspark.types import quote_identifier
+from twinspark.types import plain_type, quote_identifier
 
 CHAR_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
 Leaf = Callable[[str, CharType | VarcharType], str]
@@ -37,20 +37,6 @@ def plain_field(field: StructField) -> StructField:
         return field
     metadata = {**(field.metadata or {}), CHAR_TYPE: field.dataType.simpleString()}
     return StructField(field.name, plain_type(field.dataType), field.nullable, metadata)
-
-
-def plain_type(type: DataType) -> DataType:
-    match type:
-        case CharType() | VarcharType():
-            return StringType()
-        case StructType():
-            fields = [StructField(f.name, plain_type(f.dataType), f.nullable, f.metadata) for f in type.fields]
-            return StructType(fields)
-        case ArrayType():
-            return ArrayType(plain_type(type.elementType), type.containsNull)
-        case MapType():
-            return MapType(plain_type(type.keyType), plain_type(type.valueType), type.valueContainsNull)
-    return type
 
 
 def plain_schema(schema: StructType) -> StructType:

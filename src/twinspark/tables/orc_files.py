@@ -147,8 +147,8 @@ def check_times(tail: Tail, millis: tuple[int, int]) -> None:
     """ORC's timestamps are readings of a clock: the writer's, then that of the machine which reads."""
     if not tail.zones <= UTC or time.timezone or time.daylight:
         raise NotNative("ORC timestamps of other zones than UTC")
-    if millis[0] < 0 or millis[1] > LAST_MILLIS:
-        raise NotNative("ORC timestamps before 1970 or after 2262")
+    if millis[0] < -LAST_MILLIS or millis[1] > LAST_MILLIS:
+        raise NotNative("ORC timestamps before 1678 or after 2262")
 
 
 def found_schema(request: Request, schemas: Sequence[pa.Schema]) -> StructType | None:

@@ -26,7 +26,7 @@ class Instant:
 
 @dataclass(frozen=True)
 class Nanoseconds:
-    """A zoneless timestamp in nanoseconds, not before 1970, that counts from the epoch in UTC (ORC's)."""
+    """A zoneless timestamp in nanoseconds that counts from the epoch in UTC (ORC's)."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def duck_value(reshape: Reshape, value: str, depth: int = 0) -> str:
         case Instant():
             return f"make_timestamptz(epoch_us({value}))"
         case Nanoseconds():
-            return f"make_timestamptz(epoch_ns({value}) // 1000)"
+            held = f"epoch_ns({value})"
+            return f"make_timestamptz(({held} - (({held} % 1000) + 1000) % 1000) // 1000)"
         case Microseconds():
             return f"make_timestamp({value})"
         case Missing(type, default):

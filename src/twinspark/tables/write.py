@@ -25,7 +25,7 @@ from pyspark.sql.types import (
 )
 
 from twinspark.errors import NotNative, SparkError
-from twinspark.tables import text_rows
+from twinspark.tables import orc_write, text_rows
 from twinspark.tables.disk import writing_to
 from twinspark.tables.ducktext import identifier, literal
 from twinspark.tables.listing import local_path, qualified
@@ -39,6 +39,7 @@ KNOWN = {
     "csv": {"sep", "delimiter", "header", "nullvalue", "compression"},
     "json": {"compression"},
     "text": {"compression"},
+    "orc": {"compression", "orc.compress"},
 }
 ENDINGS = {"csv": ".csv", "json": ".json", "text": ".txt"}
 # Partition values whose text is the same cast from both engines.
@@ -110,6 +111,8 @@ def check(write: FileWrite) -> None:
         raise NotNative("a partition column that is not written")
     if any(isinstance(type, NullType | VariantType | TimeType) for type in nested_types(write.schema)):
         raise NotNative("writing columns of no type, of variants, or of times of day")
+    if write.format == "orc" and orc_codec(write) not in orc_write.CODECS:
+        raise NotNative(f"ORC compressed by {orc_codec(write)}")
     if not all(isinstance(f.dataType, PARTITION_TYPES) for f in write.partition_fields):
         raise NotNative("partition columns whose directory names only Spark can write")
 
@@ -166,6 +169,8 @@ def copy_sql(write: FileWrite, directory: str) -> str:
 
 
 def data_columns(write: FileWrite) -> str:
+    if write.format == "orc":
+        return orc_write.columns(write.data_schema)
     if write.format == "parquet":
         return ", ".join(identifier(name) for name in write.data_schema.names)
     return f"{line_sql(write)} AS {identifier(header(write) or 'line')}"
@@ -182,6 +187,8 @@ def line_sql(write: FileWrite) -> str:
 
 
 def format_options(write: FileWrite) -> str:
+    if write.format == "orc":
+        return "FORMAT parquet, COMPRESSION lz4_raw"  # on its way only
     codec = write.options.get("compression", "snappy" if write.format == "parquet" else "none").lower()
     if write.format == "parquet":
         if codec not in PARQUET_CODECS:
@@ -218,8 +225,16 @@ def lay_out(write: FileWrite, directory: Path, job: uuid.UUID, at: int, source: 
     folders = [f"{escape(f.name)}={escape(value)}" for f, value in zip(write.partition_fields, values, strict=True)]
     relative = os.path.join(*folders, part_name(write, at, job))
     (directory / relative).parent.mkdir(parents=True, exist_ok=True)
-    os.rename(source, directory / relative)
+    if write.format == "orc":
+        orc_write.transcode(source, str(directory / relative), write.data_schema, orc_codec(write))
+    else:
+        os.rename(source, directory / relative)
     return relative
+
+
+def orc_codec(write: FileWrite) -> str:
+    """The option, ORC's own name of it, or Spark's default (OrcOptions.compressionCodec)."""
+    return write.options.get("compression", write.options.get("orc.compress", "zstd")).lower()
 
 
 def part_name(write: FileWrite, at: int, job: uuid.UUID) -> str:
@@ -227,6 +242,9 @@ def part_name(write: FileWrite, at: int, job: uuid.UUID) -> str:
     if write.format == "parquet":
         name = PARQUET_CODECS[codec or "snappy"]
         ending = f".{name}.parquet" if name else ".parquet"
+    elif write.format == "orc":
+        name = orc_write.CODECS[orc_codec(write)]
+        ending = f".{name}.orc" if name else ".orc"
     else:
         ending = ENDINGS[write.format] + (".gz" if codec == "gzip" else "")
     return f"part-{at:05d}-{job}{'.' if write.partition_by else '-'}c000{ending}"
