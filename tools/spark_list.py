@@ -36,7 +36,7 @@ COMMANDS = frozenset(
         "remove_cached_remote_relation_command",
     }
 )
-LITERALS = frozenset({*literals.PLAIN, "null", "decimal", "time", "array", "map", "struct", "specialized_array"})
+LITERALS = frozenset({*literals.PLAIN, *literals.OLD, "specialized_array"})  # the last is refused as Spark does
 REGISTERED = (readers, sql_cache)  # their handlers are in the tables once they are imported
 
 

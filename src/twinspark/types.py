@@ -179,6 +179,21 @@ def decimal_holds(decimal: DecimalType, other: DataType) -> bool:
 PLAIN_IDENTIFIER = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*|[0-9]*[a-zA-Z_][a-zA-Z0-9_]*")
 
 
+def plain_type(type: DataType) -> DataType:
+    """With strings where CHAR and VARCHAR are declared."""
+    match type:
+        case CharType() | VarcharType():
+            return StringType()
+        case StructType():
+            fields = [StructField(f.name, plain_type(f.dataType), f.nullable, f.metadata) for f in type.fields]
+            return StructType(fields)
+        case ArrayType():
+            return ArrayType(plain_type(type.elementType), type.containsNull)
+        case MapType():
+            return MapType(plain_type(type.keyType), plain_type(type.valueType), type.valueContainsNull)
+    return type
+
+
 def quote_identifier(name: str) -> str:
     """Backquotes always (Spark's toSQLId for one part)."""
     return "`" + name.replace("`", "``") + "`"

@@ -16,7 +16,10 @@ from twinspark.doors.connect.depth import lift_depth_limit
 lift_depth_limit()
 
 HERE = Path(__file__).parent
-KINDS = ("queries", "frames", "relations", "schemas", "documents", "document_queries", "function_queries", "nearest")
+KINDS = (
+    *("queries", "frames", "relations", "schemas", "documents", "document_queries", "function_queries", "nearest"),
+    "kinds",
+)
 FILES = {name: HERE / "recorded" / f"{name}.jsonl" for name in KINDS}
 ORDERS = HERE / "recorded" / "orders.jsonl"  # rows as they came, from a Spark at local[2] with 4 shuffle partitions
 PARTITIONS = HERE / "recorded" / "partitions.jsonl"  # likewise

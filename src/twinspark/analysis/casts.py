@@ -31,6 +31,7 @@ from twinspark.types import (
     is_null,
     is_numeric,
     is_string,
+    plain_type,
     same_type,
     sql_name,
 )
@@ -39,7 +40,8 @@ from twinspark.types import (
 def cast(
     child: Expression, target: DataType, settings: Settings, mode: str | None = None, *, shown: bool = True
 ) -> Expression:
-    """A cast the user wrote; `mode` is the session's unless given."""
+    """A cast the user wrote; `mode` is the session's unless given; one to CHAR(n) is one to STRING."""
+    target = plain_type(target)
     mode = mode or ("ansi" if settings.ansi else "legacy")
     hidden = not shown or isinstance(target, ArrayType | MapType | StructType)  # Cast.sql leaves these out
     text = child.text if hidden else f"{'TRY_CAST' if mode == 'try' else 'CAST'}({child.text} AS {sql_name(target)})"

@@ -10,18 +10,24 @@ from twinspark.functions.settings import clock_of
 from twinspark.types import (
     ArrayType,
     BinaryType,
+    ByteType,
     DataType,
     DateType,
     DayTimeIntervalType,
     DecimalType,
     DoubleType,
     FloatType,
+    LongType,
     MapType,
+    NullType,
+    ShortType,
+    StringType,
     StructType,
     TimestampNTZType,
     TimestampType,
     TimeType,
     YearMonthIntervalType,
+    sql_name,
 )
 
 EPOCH = dt.datetime(1970, 1, 1)
@@ -62,17 +68,37 @@ def nested_text(value: Any, type: DataType, zone: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(type, ArrayType):
-        return f"ARRAY({', '.join(literal_text(v, type.elementType, zone) for v in value)})"
+        return f"ARRAY({', '.join(inner_text(v, type.elementType, zone) for v in value)})"
     if isinstance(type, MapType):
-        pairs = [literal_text(v, t, zone) for k, x in value for v, t in ((k, type.keyType), (x, type.valueType))]
+        pairs = [inner_text(v, t, zone) for k, x in value for v, t in ((k, type.keyType), (x, type.valueType))]
         return f"MAP({', '.join(pairs)})"
     if isinstance(type, StructType):
         parts = [
-            f"{field.name}, {literal_text(v, field.dataType, zone)}"
+            f"{quoted(field.name)}, {inner_text(v, field.dataType, zone)}"
             for v, field in zip(value, type.fields, strict=True)
         ]
         return f"NAMED_STRUCT({', '.join(parts)})"
     return str(value)
+
+
+def inner_text(value: Any, type: DataType, zone: str) -> str:
+    """A constant inside another is written so that it could be read again (Literal.sql)."""
+    if value is None:
+        return "NULL" if isinstance(type, NullType) else f"CAST(NULL AS {sql_name(type)})"
+    if isinstance(type, StringType):
+        return quoted(value)
+    shown = literal_text(value, type, zone)
+    if isinstance(type, FloatType) or (isinstance(type, DoubleType) and not math.isfinite(value)):
+        return f"CAST('{shown}' AS {sql_name(type)})"
+    return shown + SUFFIXES.get(type.__class__, "")
+
+
+SUFFIXES: dict[type, str] = {ByteType: "Y", ShortType: "S", LongType: "L", DoubleType: "D", DecimalType: "BD"}
+
+
+def quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def datetime_literal(value: int, type: DataType, zone: str) -> str:

@@ -37,11 +37,15 @@ def observe(frame: Frame, name: str, metrics: Sequence[Named]) -> Frame:
 def check_metric(metric: Named) -> None:
     """Spark refuses whatever is not a plain aggregate, in words of its own."""
     nodes = list(walk(metric.expression))
-    odd = any(isinstance(n, WindowCall | Subquery) or (isinstance(n, AggregateCall) and n.distinct) for n in nodes)
+    odd = any(isinstance(n, WindowCall | Subquery) or (isinstance(n, AggregateCall) and is_odd(n)) for n in nodes)
     if isinstance(metric.expression.type, StructType | MapType):
         raise NotNative("an observed metric that is a struct or a map")
     if odd or not has_aggregate(metric.expression):
         raise NotNative("an observed metric that is no plain aggregate")
+
+
+def is_odd(call: AggregateCall) -> bool:
+    return call.distinct or any(isinstance(inner, AggregateCall) for inner in walk(call) if inner is not call)
 
 
 def observations(plan: Relation) -> list[Observe]:

@@ -250,9 +250,15 @@ def read_collect_metrics(message: Any, context: Context) -> Frame:
     return observe(frame, message.name, read_columns(message.metrics, Scope(frame, context)))
 
 
+PARTITION_HINTS = frozenset({"COALESCE", "REPARTITION", "REPARTITION_BY_RANGE", "REBALANCE"})
+
+
 @RELATIONS.handles("hint")
 def read_hint(message: Any, context: Context) -> Frame:
-    """Hints change no answer here but the order of rows."""
+    """Hints change no answer here but the order of rows; what Spark refuses is Spark's to refuse."""
+    numbers = [each.literal.integer for each in message.parameters]  # 0 of whatever is no such number
+    if message.name.upper() in PARTITION_HINTS and not (len(numbers) == 1 and numbers[0] > 0):
+        raise NotNative(f"the hint {message.name} with other than a number of partitions")
     return make.spread(read_frame(message.input, context))
 
 

@@ -25,7 +25,7 @@ from twinspark.plan.expressions import AggregateCall, Call, Expression
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.na import filled
 from twinspark.read.proto.relations import RELATIONS, read_frame
-from twinspark.types import DOUBLE, LONG, STRING, ArrayType, is_numeric, is_string
+from twinspark.types import DOUBLE, LONG, STRING, ArrayType, is_numeric, is_string, quote_identifier
 
 DESCRIBED = ("count", "mean", "stddev", "min", "max")
 SUMMARISED = ("count", "mean", "stddev", "min", "25%", "50%", "75%", "max")
@@ -194,11 +194,23 @@ def of_pair(message: Any, function: str, otherwise: float, name: str, context: C
 
 def number_or_zero(name: str, frame: Frame, context: Context) -> Expression:
     settings = context.settings
-    column = resolve(Scope(frame, context), attribute_parts(name)).expression
+    column = known_column(name, frame, context)
     if not is_numeric(column.type):
         raise NotNative("a correlation of what are no numbers")
     missing = build.call("isnull", [column], settings)
     return build.case_when([(missing, build.literal(0.0, DOUBLE))], build.cast(column, DOUBLE, settings), settings)
+
+
+def known_column(name: str, frame: Frame, context: Context) -> Expression:
+    """Of a name that is none Spark proposes all columns here, as they come (Dataset.resolve)."""
+    try:
+        return resolve(Scope(frame, context), attribute_parts(name)).expression
+    except SparkError as error:
+        if error.condition != "UNRESOLVED_COLUMN.WITH_SUGGESTION":
+            raise
+        names = [".".join(map(quote_identifier, attribute.name.split("."))) for attribute in frame.attributes]
+        shown = error.parameters["objectName"]
+        raise SparkError(error.condition, objectName=shown, proposal=", ".join(names)) from error
 
 
 # ---- frequent items
