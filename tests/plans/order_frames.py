@@ -132,6 +132,7 @@ def sketches(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
 
 def ranges(spark: Any) -> dict[str, DataFrame]:
     third = (F.col("id") % 3).alias("third")
+    twice = spark.range(20).withColumn("v", F.explode(F.array(F.lit(2), F.lit(1))))
     return {
         "groups": spark.range(20).groupBy(third).count(),
         "filtered": spark.range(20).filter("id > 5").groupBy(third).count(),
@@ -143,4 +144,15 @@ def ranges(spark: Any) -> dict[str, DataFrame]:
         "histograms of tasks": spark.range(0, 90, 1, 3).agg(F.histogram_numeric(F.expr("id * id % 31"), F.lit(6))),
         "kll": spark.range(0, 20, 1, 3).filter("id != 7").agg(F.kll_sketch_agg_float(F.col("id").cast("float"))),
         "four tasks": spark.range(0, 20, 1, 4).groupBy(third).count(),
+        "distinct": spark.range(20).distinct(),
+        "distinct, generated": twice.select("id").distinct(),
+        "distinct by two": twice.select("v", "id").distinct(),
+        "distinct backwards": spark.range(20, 0, -3).distinct(),
+        "distinct of others": spark.range(20).select(third).distinct(),
+        "distinct with nulls": spark.range(20).select("id", F.expr("if(id > 3, id, null)").alias("n")).distinct(),
+        "duplicates": twice.dropDuplicates(["id"]),
+        "duplicates of texts": spark.range(20).select("id", F.col("id").cast("string")).dropDuplicates(["id"]),
+        "texts": spark.range(20).select(F.col("id").cast("string")).distinct(),
+        "subtract": spark.range(20).subtract(spark.range(5)),
+        "intersect": spark.range(20).intersect(spark.range(5)),
     }

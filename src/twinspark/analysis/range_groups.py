@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from twinspark.analysis import build
 from twinspark.analysis.row_places import PLACES, ascending, placed, sorted_by, without_places
 from twinspark.analysis.task_sums import has_tasks
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Column
+from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.relations import Aggregate, Filter, Generate, Project, Range, Relation
 
 
@@ -40,3 +41,14 @@ def number_column(relation: Relation) -> int | None:
             return next(passed, None) if index is not None else None
         case _:
             return None
+
+
+def shuffles_range(keys: Sequence[Expression], relation: Relation, slices: int) -> bool:
+    """Whether rows of a range, in several tasks, are grouped by other columns than its numbers."""
+    base = relation
+    while isinstance(base, Filter | Project):
+        base = base.input
+    if not isinstance(base, Range) or (base.partitions or slices) == 1:
+        return False
+    number = number_column(relation)
+    return all(isinstance(key, Column) and key.index != number for key in keys)

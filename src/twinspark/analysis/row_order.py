@@ -17,7 +17,7 @@ from twinspark.analysis.distinct_lists import distinct_values, listed, listed_va
 from twinspark.analysis.group_order import Grouping, grouping_of, hashable, mutable
 from twinspark.analysis.join_order import Streamed, streamed_of
 from twinspark.analysis.partitions import Partitions
-from twinspark.analysis.range_groups import in_range_order
+from twinspark.analysis.range_groups import in_range_order, number_column, shuffles_range
 from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.row_places import (
     LEAVES,
@@ -207,7 +207,7 @@ class Ordering:
         in_place = in_range_order(relation, below.relation, self.settings)
         if in_place is not None or not below.sliced:
             return None if in_place is None else Ordered(in_place)
-        if keeps_range(relation.grouping, below.relation):
+        if self.stays(relation.input, relation.grouping):
             return Ordered(replace(relation, input=below.relation)) if has_tasks(below.relation) else None
         numbered = below.relation if has_tasks(below.relation) else self.numbered(below)
         places = [build.call("min", [numbered.column(len(numbered.fields) - i)], self.settings) for i in (2, 1)]
@@ -245,17 +245,33 @@ class Ordering:
         if below is None or not keys or any(is_float(columns[i]) or not hashable(columns[i].type) for i in keys):
             return None
         rest = [columns[i] for i in range(width) if i not in keys]
-        if not below.sliced or keeps_range([columns[i] for i in keys], below.relation):
+        by_number = number_column(relation.input) in keys
+        if not by_number and (not below.sliced or self.stays(relation.input, [columns[i] for i in keys])):
             return None
         numbered = self.numbered(below)
         first = self.counted(numbered, [numbered.column(i) for i in keys])
         one = build.call("==", [first.column(width + 2), build.literal(1)], self.settings)
         kept = first_columns(Filter(input=first, condition=one, fields=first.fields), width + 2)
         chosen = [kept.column(i) for i in keys]
+        if by_number:
+            return self.of_range(kept, chosen, below.sliced, all(mutable(column.type) for column in rest))
         if any(not mutable(column.type) for column in rest):
             return Ordered(without_places(sorted_by(kept, tuple(map(ascending, chosen)))))
         kind = Grouping.QUICK if rest else Grouping.VALUES
         return Ordered(self.shuffled(kept, chosen, kind))
+
+    def of_range(self, kept: Relation, keys: Sequence[Column], sliced: bool, hashed: bool) -> Ordered | None:
+        """Rows of a range are not shuffled: task by task, as they came, in each those with a null behind."""
+        nulls = [build.call("isnull", [key], self.settings) for key in keys if key.nullable]
+        if (not sliced and (nulls or not hashed)) or (not hashed and len(keys) > 1):
+            return None
+        task, place = kept.columns()[-2:]
+        some = [self.any_of(nulls)] if nulls else []
+        order = (task, *some, place) if hashed else (task, *keys)
+        return Ordered(without_places(sorted_by(kept, tuple(map(ascending, order)))))
+
+    def stays(self, relation: Relation, keys: Sequence[Expression]) -> bool:
+        return keeps_range(keys, relation) and not shuffles_range(keys, relation, self.partitions.slices)
 
     def counted(self, numbered: Relation, keys: Sequence[Expression]) -> Relation:
         """With a column more: how many rows of the same keys have come, itself among them."""
@@ -284,7 +300,10 @@ class Ordering:
     def matched(self, relation: SetOperation, left: Ordered, right: Ordered) -> Ordered | None:
         """Rows of the left by whether the right has them too: a half join, grouped by all columns."""
         width = len(relation.fields)
-        if any(is_float(f) or not hashable(f.type) for f in relation.fields) or keeps_range(None, left.relation):
+        by_number = number_column(relation.left) is not None and not relation.all
+        if any(is_float(f) or not hashable(f.type) for f in relation.fields):
+            return None
+        if keeps_range(None, left.relation) and not by_number:
             return None
         ours = self.numbered(left)
         ours = self.first_places(self.counted(ours, ours.columns()[:width]), width)
@@ -298,6 +317,8 @@ class Ordering:
             return Ordered(self.shuffled(chosen, chosen.columns()[:width], Grouping.QUICK))
         one = build.call("==", [joined.column(width + 2), build.literal(1)], self.settings)
         kept = first_columns(Filter(input=joined, condition=one, fields=joined.fields), width + 2)
+        if by_number:
+            return self.of_range(kept, kept.columns()[:width], left.sliced, True)
         return Ordered(self.shuffled(kept, kept.columns()[:width], Grouping.VALUES))
 
     def first_places(self, counted: Relation, width: int) -> Relation:
