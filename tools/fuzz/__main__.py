@@ -14,7 +14,7 @@ from itertools import groupby, islice
 import pyarrow as pa
 
 from tools.cases.connect import Connection, Mode
-from tools.fuzz.asking import Asked
+from tools.fuzz.asking import SEVERAL, Asked
 from tools.fuzz.calls import MOST_ROUNDS, Form, Line, forms, functions_in, lines, lines_of
 from tools.fuzz.compare import Compared, Comparison
 from tools.fuzz.failing import Failing
@@ -139,8 +139,8 @@ def batches(calls: Iterator[Call]) -> Iterator[list[Call]]:
 
 
 def is_lonely(form: Form) -> bool:
-    """A generator, or an aggregate of distinct values: those are grouped first, by hashes."""
-    return form.kind == "generator" or "DISTINCT" in form.call
+    """A generator, a query, or an aggregate of distinct values: those are grouped first, by hashes."""
+    return form.kind in SEVERAL or "DISTINCT" in form.call
 
 
 def inputs(form: Form, rows: int, chance: random.Random) -> Asked:

@@ -14,7 +14,9 @@ from tools.cases.files import Answer, refusal
 from tools.cases.render import render_column, without_arrow_form
 from tools.cases.typetext import result_text, schema_text
 
-UNIT = {"scalar": "n", "generator": "n", "aggregate": "g", "window": "g"}
+UNIT = {"scalar": "n", "generator": "n", "aggregate": "g", "window": "g", "query": "g"}
+TABLE = "fuzzed"
+SEVERAL = ("generator", "query")  # more columns than one, any number of rows
 FIXED = {"n": t.IntegerType(), "g": t.IntegerType()}
 
 
@@ -73,6 +75,8 @@ class Asked:
     # ---- as a message
 
     def relation(self, calls: Sequence[str]) -> relations_pb2.Relation:
+        if self.kind == "query":
+            return self.query(calls[0])
         relation = relations_pb2.Relation()
         grouped = self.kind == "aggregate"
         source = relation.aggregate.input if grouped else relation.project.input
@@ -86,6 +90,16 @@ class Asked:
         expressions = relation.aggregate.aggregate_expressions if grouped else relation.project.expressions
         for text in calls:
             expressions.add().expression_string.expression = text
+        return relation
+
+    def query(self, text: str) -> relations_pb2.Relation:
+        """A text over the rows as a table; its first column says which group a row is of."""
+        relation = relations_pb2.Relation()
+        relation.with_relations.root.sql.query = text
+        source = relation.with_relations.references.add()
+        source.subquery_alias.alias = TABLE
+        source.subquery_alias.input.local_relation.data = stream_of(self.rows)
+        source.subquery_alias.input.local_relation.schema = self.schema.json()
         return relation
 
     @property
@@ -105,7 +119,7 @@ def asked_as_text(server: Connection, asked: Asked) -> Result:
     """What has no form in PyArrow is asked for as strings."""
     result = server.execute(asked.relation(asked.calls))
     fields = result.schema.fields[-len(asked.calls) :]
-    if asked.kind == "generator" or not any(without_arrow_form(field.dataType) for field in fields):
+    if asked.kind in SEVERAL or not any(without_arrow_form(field.dataType) for field in fields):
         return result
     texts = [
         f"CAST({call} AS STRING)" if without_arrow_form(field.dataType) else call
@@ -119,15 +133,11 @@ def told(asked: Asked, result: Result) -> list[dict[int, Answer]]:
     fields = result.schema.fields[first:]
     columns = [render_column(result.rows.column(first + place), of.dataType) for place, of in enumerate(fields)]
     units = result.rows.column(0).to_pylist()
-    if asked.kind == "generator":
-        return [
-            by_unit(
-                units,
-                [", ".join(row) for row in zip(*columns, strict=True)],
-                schema_text(t.StructType(fields)),
-                asked.units,
-            )
-        ]
+    if asked.kind in SEVERAL:
+        rows = [", ".join(row) for row in zip(*columns, strict=True)]
+        order = range(len(rows)) if asked.kind == "generator" else sorted(range(len(rows)), key=rows.__getitem__)
+        schema = schema_text(t.StructType(fields))
+        return [by_unit([units[place] for place in order], [rows[place] for place in order], schema, asked.units)]
     order = sorted(range(len(units)), key=result.rows.column(first - 1).to_pylist().__getitem__)
     units = [units[place] for place in order]
     kinds = [result_text(field.dataType, field.nullable) for field in fields]
