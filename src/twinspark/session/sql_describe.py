@@ -55,11 +55,13 @@ def describe_table(statement: Any, source: str, context: Context, session: "Sess
     if found is None:
         raise located(relation_not_found(parts, context), statement.name, source)
     if statement.column:
-        return describe_column(statement, parts, found, context)
-    return lambda: answer(TABLE, table_rows(parts, found, statement.extended, context))
+        return describe_column(statement, parts, found, context, session)
+    return lambda: answer(TABLE, table_rows(parts, found, statement.extended, context, session))
 
 
-def table_rows(parts: tuple[str, ...], found: TemporaryView | Found, extended: bool, context: Context) -> list[Row]:
+def table_rows(
+    parts: tuple[str, ...], found: TemporaryView | Found, extended: bool, context: Context, session: "Session"
+) -> list[Row]:
     if isinstance(found, Found) and found.table is not None:
         from twinspark.tables.describe import describe_table as of_table
 
@@ -68,7 +70,7 @@ def table_rows(parts: tuple[str, ...], found: TemporaryView | Found, extended: b
         rows = of_table(table, found.name.catalog, extended and files is None)
         if files is None:
             return rows
-        more = detail_rows(sql_table_text.details(found, files)) if extended else []
+        more = detail_rows(sql_table_text.details(found, files, session)) if extended else []
         return [*rows, *more, *sql_table_text.default_rows(files.schema)]
     rows = column_rows(shown_schema(parts, found, context).fields)
     if isinstance(found, Found) and found.view is not None and extended:
@@ -87,7 +89,7 @@ def detail_rows(told: Iterable[tuple[str, str]]) -> list[Row]:
     return [("", "", ""), ("# Detailed Table Information", "", ""), *((key, value, "") for key, value in told)]
 
 
-def describe_column(statement: Any, parts: tuple[str, ...], found: Any, context: Context) -> Any:
+def describe_column(statement: Any, parts: tuple[str, ...], found: Any, context: Context, session: "Session") -> Any:
     field = column_of(statement.column, shown_schema(parts, found, context), context)
 
     def describe() -> Answer:
@@ -96,7 +98,8 @@ def describe_column(statement: Any, parts: tuple[str, ...], found: Any, context:
         if statement.extended:
             if isinstance(found, Found) and found.table is not None and sql_table_text.file_table(found) is None:
                 raise NotNative("SQL: DESCRIBE EXTENDED of a table's column tells its statistics")
-            rows += [(name, "NULL") for name in (*STATISTICS, "histogram")]
+            known = sql_table_text.column_statistics(found, field.name, session)
+            rows += [(name, known.get(name, "NULL")) for name in (*STATISTICS, "histogram")]
         return answer(COLUMN, rows)
 
     return describe

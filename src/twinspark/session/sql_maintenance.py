@@ -18,6 +18,8 @@ from twinspark.session.sql_results import Answer, answer
 from twinspark.session.sql_shows import current_or, expected_table, found_of
 from twinspark.session.sql_table_text import check_partitioned
 from twinspark.session.table_commands import TABLE_HANDLERS
+from twinspark.session.table_commands_analyze import analyze
+from twinspark.session.tables_targets import commanded
 from twinspark.tables.changes import SetProperty
 
 if TYPE_CHECKING:
@@ -34,14 +36,27 @@ def table_of(node: Any, operation: str, source: str, context: Context, session: 
 
 
 def analyze_table(statement: Any, source: str, context: Context, session: "Session") -> Any:
-    """Our tables know their statistics as they are written: there is nothing to gather."""
+    """Of views only those can be analyzed that are cached, on Spark."""
     parts, found = found_of(statement.table, source, context, session)
     if isinstance(found, TemporaryView):
-        problem = SparkError("EXPECT_PERMANENT_VIEW_NOT_TEMP", viewName=quoted(parts), operation="ANALYZE TABLE")
-        raise located(problem, statement.table, source)
-    if found.view is not None or statement.partition is not None or statement.columns:
-        raise NotNative("SQL: ANALYZE of a view, a partition or columns")
-    return answer
+        raise not_analyzed(statement, parts, source, context)
+    if found.view is not None:
+        check_not_cached(context)
+        raise SparkError("UNSUPPORTED_FEATURE.ANALYZE_VIEW")
+    return analyze(statement, commanded(parts, context), source, context, session)
+
+
+def not_analyzed(statement: Any, parts: tuple[str, ...], source: str, context: Context) -> SparkError:
+    if statement.columns or statement.all_columns:
+        check_not_cached(context)
+        return SparkError("UNSUPPORTED_FEATURE.ANALYZE_UNCACHED_TEMP_VIEW", viewName=quoted(parts))
+    problem = SparkError("EXPECT_PERMANENT_VIEW_NOT_TEMP", viewName=quoted(parts), operation="ANALYZE TABLE")
+    return located(problem, statement.table, source)
+
+
+def check_not_cached(context: Context) -> None:
+    if context.cache:
+        raise NotNative("SQL: ANALYZE of a view that may be cached")
 
 
 def analyze_tables(statement: Any, source: str, context: Context, session: "Session") -> Any:

@@ -108,7 +108,7 @@ def information(row: Listed, place: Place, context: Context, session: "Session")
     elif found is not None and found.view is not None:
         rows = details(found.name, found.view, context.config)
     elif found is not None and (table := sql_table_text.file_table(found)) is not None:
-        rows = sql_table_text.details(found, table)
+        rows = sql_table_text.details(found, table, session)
     elif found is not None:
         rows = sql_table_text.catalog_details(found)
     else:

@@ -1,7 +1,7 @@
 """What DESCRIBE EXTENDED, SHOW TABLE EXTENDED and SHOW PARTITIONS say of tables of files: Spark's own kind of table."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from twinspark.session.sql_redaction import redacted
 from twinspark.types import StructField, StructType, quote_if_needed
 
 if TYPE_CHECKING:
+    from twinspark.session.session import Session
     from twinspark.tables.file_table import FileTable
 
 Detail = tuple[str, str]
@@ -26,7 +27,15 @@ def file_table(found: Found) -> "FileTable | None":
     return found.table if isinstance(found.table, FileTable) else None
 
 
-def details(found: Found, table: "FileTable") -> list[Detail]:
+def column_statistics(found: Any, column: str, session: "Session") -> Mapping[str, str]:
+    """What ANALYZE found in a column, by the names of DESCRIBE."""
+    if not isinstance(found, Found) or file_table(found) is None:
+        return {}
+    known = session.catalogs.get(found.name.catalog).details(found.name.identifier).table
+    return known.columns.get(column, {}) if known is not None else {}
+
+
+def details(found: Found, table: "FileTable", session: "Session") -> list[Detail]:
     """In the order of CatalogTable.toLinkedHashMap."""
     identifier = found.name.identifier
     hidden = ("comment", "owner", "provider")
@@ -42,6 +51,8 @@ def details(found: Found, table: "FileTable") -> list[Detail]:
     rows += [("Comment", table.properties["comment"])] if "comment" in table.properties else []
     shown = ", ".join(f"{key}={value}" for key, value in sorted(told.items()))
     rows += [("Table Properties", f"[{shown}]")] if told else []
+    counted = session.catalogs.get(found.name.catalog).details(identifier).table
+    rows += [("Statistics", counted.of_table)] if counted is not None else []
     rows.append(("Location", place(table)))
     stored = ", ".join(f"{key}={value}" for key, value in redacted(table.options).items())
     rows += [("Storage Properties", f"[{stored}]")] if stored else []

@@ -341,5 +341,6 @@ def empty(target: Target, context: Context) -> None:
     columns = ", ".join(f"NULL AS {identifier(name)}" for name in table.schema.names)
     if isinstance(table, FileTable):
         table.drop_rows()
+        target.catalog.change_partitions(table)
     else:
         table.write(f"SELECT {columns} WHERE false", "overwrite", connection)

@@ -47,11 +47,17 @@ def details(partitions: Partitions, spec: Spec) -> list[Row]:
         ("Location", qualified(place)),
         ("Created Time", created(place)),
         ("Last Access", "UNKNOWN"),
+        *statistics(partitions, spec),
         ("", ""),
         ("# Storage Information", ""),
         ("Location", qualified(local_path(partitions.table.location))),
     ]
     return [(name, value, "") for name, value in told]
+
+
+def statistics(partitions: Partitions, spec: Spec) -> list[tuple[str, str]]:
+    known = partitions.target.catalog.details(partitions.target.name.identifier).partitions.get(folder(spec))
+    return [] if known is None else [("Partition Statistics", known.of_partition)]
 
 
 def created(place: str) -> str:

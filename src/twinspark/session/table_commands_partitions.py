@@ -19,7 +19,6 @@ from twinspark.session.tables_targets import Target
 from twinspark.session.writes_sql import done
 from twinspark.session.writes_statement import walk_of
 from twinspark.tables.file_table import FileTable
-from twinspark.tables.listing import local_path
 from twinspark.tables.partitions import DEFAULT_PARTITION, partition_folder, unescape
 from twinspark.types import StringType, quote_identifier
 
@@ -54,7 +53,7 @@ class Partitions:
         return str(self.target.name.identifier)
 
     def place(self, spec: Spec) -> str:
-        return os.path.join(local_path(self.table.location), folder(spec))
+        return self.table.partition_place(folder(spec))
 
     def present(self) -> list[Spec]:
         names = self.table.partition_names
@@ -67,15 +66,20 @@ class Partitions:
         """In the table's order and types; unknown columns are refused."""
         names = {name.lower(): name for name in self.table.partition_names}
         given: Spec = {}
+        self.check_known([name for name, _ in node.values])
         for name, value in node.values:
-            if name.lower() not in names:
-                raise SparkError(
-                    "PARTITIONS_NOT_FOUND", partitionList=quote_identifier(name), tableName=self.target.full_name
-                )
             if names[name.lower()] in given:
                 raise SparkError("DUPLICATE_KEY", keyColumn=quote_identifier(name))
             given[names[name.lower()]] = self.value(names[name.lower()], value)
         return {name: given[name] for name in self.table.partition_names if name in given}
+
+    def check_known(self, names: Sequence[str]) -> None:
+        known = {name.lower() for name in self.table.partition_names}
+        for name in names:
+            if name.lower() not in known:
+                raise SparkError(
+                    "PARTITIONS_NOT_FOUND", partitionList=quote_identifier(name), tableName=self.target.full_name
+                )
 
     def whole(self, node: tree.PartitionSpec) -> Spec:
         found = self.spec(node)

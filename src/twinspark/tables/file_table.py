@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql.types import StructField, StructType
@@ -49,6 +49,7 @@ class FileTable:
     properties: Mapping[str, str]
     managed: bool
     known: tuple[str, ...] | None = None  # the partitions it was told of; None: whatever directories there are
+    places: Mapping[str, str] = field(default_factory=dict)  # where those lie that are not in the table's directory
 
     @property
     def partition_names(self) -> list[str]:
@@ -96,6 +97,9 @@ class FileTable:
         """`p=1/q=x`: the partitions that reads and SHOW PARTITIONS know of."""
         return self.directories() if self.known is None else list(self.known)
 
+    def partition_place(self, path: str) -> str:
+        return local_path(self.places[path]) if path in self.places else os.path.join(local_path(self.location), path)
+
     def directories(self) -> list[str]:
         """The same for all that lie in the table's directory."""
         return directories(local_path(self.location), self.partition_names)
@@ -113,7 +117,9 @@ class FileTable:
         }
 
     @classmethod
-    def defined(cls, identifier: Identifier, told: Mapping[str, Any], known: Sequence[str]) -> "FileTable":
+    def defined(
+        cls, identifier: Identifier, told: Mapping[str, Any], known: Sequence[str], places: Mapping[str, str]
+    ) -> "FileTable":
         return cls(
             identifier,
             told["provider"],
@@ -124,6 +130,7 @@ class FileTable:
             told["properties"],
             told["managed"],
             tuple(known) if told.get("tracked") else None,
+            places,
         )
 
 

@@ -13,6 +13,7 @@ from twinspark.tables.catalog import Identifier, Namespace, StagedTable, Version
 from twinspark.tables.changes import TableChange
 from twinspark.tables.char_types import padded
 from twinspark.tables.delta import DeltaTable
+from twinspark.tables.file_details import Details
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.files import scan
 from twinspark.tables.filescan import FileScan, ScanContext
@@ -96,8 +97,20 @@ class SessionCatalog:
             return None
         if told["provider"] == "delta":
             return DeltaTable.defined(identifier, told)
-        known = self.store.partitions(self.name, *key(identifier)) if told.get("tracked") else ()
-        return FileTable.defined(identifier, told, known)
+        if not told.get("tracked"):
+            return FileTable.defined(identifier, told, (), {})
+        known = self.store.partitions(self.name, *key(identifier))
+        return FileTable.defined(identifier, told, known, self.details(identifier).places)
+
+    def details(self, identifier: Identifier) -> Details:
+        """What is known of a table of files beside its definition."""
+        return Details.told(self.store.get(self.name, "details", *key(identifier)))
+
+    def keep_details(self, identifier: Identifier, details: Details) -> None:
+        if details == Details():
+            self.store.remove(self.name, "details", *key(identifier))
+        else:
+            self.store.put(self.name, "details", *key(identifier), details.definition())
 
     def create_table(
         self,
@@ -162,13 +175,20 @@ class SessionCatalog:
             return self.iceberg.drop_table(identifier, purge)
         self.store.remove(self.name, "table", *key(identifier))
         self.change_partitions(other, gone=known_of(other))
+        self.keep_details(identifier, Details())
         other.drop_data()
         return True
 
     def change_partitions(self, table: AnyTable, gone: Iterable[str] = (), new: Iterable[str] = ()) -> None:
         """What a table of files knows of its partitions; others have none to be told of."""
-        if isinstance(table, FileTable) and table.known is not None:
-            self.store.change_partitions(self.name, *key(table.identifier), gone, new)
+        if not isinstance(table, FileTable):
+            return
+        lost = set(gone)
+        known = self.details(table.identifier)
+        if known != Details():
+            self.keep_details(table.identifier, known.changed().without(lost))
+        if table.known is not None:
+            self.store.change_partitions(self.name, *key(table.identifier), lost, new)
 
     def recover_partitions(self, identifier: Identifier, add: bool = True, drop: bool = False) -> None:
         """Those whose directories are there become known; those whose are not are forgotten, where that is asked."""
@@ -187,6 +207,8 @@ class SessionCatalog:
         self.load_namespace(new_identifier.namespace)
         self.store.put(self.name, "table", *key(new_identifier), other.definition())
         self.store.change_partitions(self.name, *key(new_identifier), new=known_of(other))
+        self.keep_details(new_identifier, self.details(identifier))
+        self.keep_details(identifier, Details())
         self.store.remove(self.name, "table", *key(identifier))
         self.change_partitions(other, gone=known_of(other))
 

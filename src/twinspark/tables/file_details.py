@@ -1,0 +1,72 @@
+"""What a catalog knows of a table of files beside its definition: statistics, and partitions that lie elsewhere."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from twinspark.tables.listing import is_data
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """As ANALYZE found them; `columns` by name, in the words of DESCRIBE."""
+
+    size: int
+    rows: int | None = None
+    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def of_table(self) -> str:
+        """Spark tells a number of rows of a table that it did not count (CatalogStatistics.jsonString)."""
+        return f"{self.size} bytes, {self.rows or 0} rows"
+
+    @property
+    def of_partition(self) -> str:
+        return f"{self.size} bytes" if self.rows is None else f"{self.size} bytes, {self.rows} rows"
+
+
+@dataclass(frozen=True)
+class Details:
+    table: Statistics | None = None
+    partitions: Mapping[str, Statistics] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def told(cls, kept: Mapping[str, Any] | None) -> "Details":
+        if kept is None:
+            return cls()
+        table = kept["table"] and Statistics(**kept["table"])
+        partitions = {path: Statistics(**each) for path, each in kept["partitions"].items()}
+        return cls(table, partitions, kept["places"])
+
+    def definition(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def changed(self) -> "Details":
+        """After rows came or went: what was counted is not so any more (CommandUtils.updateTableStats)."""
+        return replace(self, table=None)
+
+    def without(self, paths: set[str]) -> "Details":
+        return replace(
+            self,
+            partitions={path: each for path, each in self.partitions.items() if path not in paths},
+            places={path: each for path, each in self.places.items() if path not in paths},
+        )
+
+
+def newer(old: Statistics | None, size: int, rows: int | None) -> Statistics | None:
+    """What is known after size and rows were looked at; what has not changed stays (compareAndGetNewStats)."""
+    found = Statistics(size) if old is None or old.size != size else None
+    if rows is not None and (old is None or old.rows != rows):
+        return replace(found or Statistics(old.size if old else -1), rows=rows)
+    return found or old
+
+
+def size_of(directory: str) -> int:
+    """Of all data files below."""
+    if not os.path.isdir(directory):
+        return 0
+    with os.scandir(directory) as entries:
+        found = [entry for entry in entries if is_data(entry.name)]
+    return sum(size_of(entry.path) if entry.is_dir() else entry.stat().st_size for entry in found)
