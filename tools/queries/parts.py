@@ -17,7 +17,32 @@ CONSTANTS = {
     "decimal(10,2)": ("1.50BD", "0.00BD", "-3.25BD", "99999999.99BD", "12.34BD"),
 }
 TYPES = tuple(CONSTANTS)
-SHORT = {"dec": "decimal(10,2)"}
+CONSTANTS |= {
+    "smallint": ("0S", "-1S", "32767S", "5S", "-32768S"),
+    "float": ("0.5F", "-0.0F", "1e10F", "float('NaN')", "3.25F"),
+    "decimal(38,10)": ("1.5BD", "-12345678901234567890.123BD", "0BD", "9999999999999999999999999999.0000000001BD"),
+    "binary": ("X''", "X'00FF'", "X'61'", "binary('abc')"),
+    "timestamp_ntz": ("timestamp_ntz'2024-02-29 12:34:56.5'", "timestamp_ntz'1969-12-31 23:59:59'"),
+    "array<int>": ("array(1, 2, 3)", "array()", "array(5, null, 5)", "array(-1)"),
+    "array<string>": ("array('a', 'b')", "array('a', null, '')", "array()", "split('x,y,x', ',')"),
+    "map<string,int>": ("map('a', 1, 'b', 2)", "map()", "map('a', null)", "map('k', 7)"),
+    "struct<x:int,y:string>": ("named_struct('x', 1, 'y', 'a')", "named_struct('x', null, 'y', 'b')"),
+}
+EVERY = tuple(CONSTANTS)
+SHORT = {
+    "dec": "decimal(10,2)",
+    "big": "decimal(38,10)",
+    "ntz": "timestamp_ntz",
+    "ints": "array<int>",
+    "words": "array<string>",
+    "map": "map<string,int>",
+    "row": "struct<x:int,y:string>",
+}
+ANY = {
+    "any": TYPES,
+    "every": EVERY,
+    "number": ("int", "bigint", "double", "decimal(10,2)", "smallint", "float", "decimal(38,10)"),
+}
 Columns = Mapping[str, str]
 
 
@@ -56,7 +81,7 @@ class Parts:
         """A line with expressions in its places."""
 
         def place(found: re.Match[str]) -> str:
-            type = self.chance.choice(TYPES) if found[1] == "any" else SHORT.get(found[1], found[1])
+            type = self.chance.choice(ANY[found[1]]) if found[1] in ANY else SHORT.get(found[1], found[1])
             return self.expression(type, columns, depth)
 
         return re.sub(r"\{(\w+)\}", place, line)

@@ -17,7 +17,21 @@ TABLES: dict[str, dict[str, str]] = {
         "k": "int",
     },
     "t2": {"k": "int", "s2": "string", "v": "bigint", "w": "double", "e": "date", "q": "decimal(10,2)"},
+    "t3": {
+        "k": "int",
+        "sm": "smallint",
+        "f": "float",
+        "big": "decimal(38,10)",
+        "bin": "binary",
+        "z": "timestamp_ntz",
+        "ints": "array<int>",
+        "words": "array<string>",
+        "m": "map<string,int>",
+        "r": "struct<x:int,y:string>",
+        "s3": "string",
+    },
 }
+PAIR = ("t1", "t2")
 ROWS = 14
 KEYS = ("1", "2", "3", "4", "null")
 JOINS = ("join", "left join", "right join", "full join", "left semi join", "left anti join", "cross join")
@@ -68,7 +82,7 @@ class Texts:
         if self.chance.random() < 0.5:
             name = self.chance.choice(("t1", "t1", "t1", "t2"))
             return self.filtered(name, name, TABLES[name])
-        columns = {f"{table}.{name}": type for table, of in TABLES.items() for name, type in of.items()}
+        columns = {f"{table}.{name}": type for table in PAIR for name, type in TABLES[table].items()}
         left = {name: type for name, type in columns.items() if name.startswith("t1.")}
         kind = self.chance.choice(JOINS)
         text = f"t1 {kind} t2{'' if kind == 'cross join' else self.condition(columns)}"
@@ -121,6 +135,6 @@ class Texts:
         types = [self.chance.choice(TYPES) for _ in range(2)]
         left, right = (
             f"select {', '.join(self.parts.expression(type, columns, 1) for type in types)} from {table}"
-            for table, columns in TABLES.items()
+            for table, columns in ((name, TABLES[name]) for name in PAIR)
         )
         return f"{left} {self.chance.choice(SETS)} {right}"
