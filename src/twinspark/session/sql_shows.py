@@ -27,6 +27,7 @@ from twinspark.session.sql_names import (
 from twinspark.session.sql_redaction import redacted
 from twinspark.session.sql_results import Answer, answer, flag, text
 from twinspark.session.sql_view_text import create_statement, details, shown_properties, temporary_details
+from twinspark.session.table_commands_describe import partition_information
 from twinspark.session.views import GLOBAL
 from twinspark.types import quote_if_needed
 
@@ -87,9 +88,11 @@ def temporary_in(place: Place, pattern: str | None, session: "Session") -> list[
 
 
 def show_extended(statement: Any, source: str, context: Context, session: "Session") -> Any:
-    if statement.partition is not None:
-        raise NotNative("SQL: SHOW TABLE EXTENDED of a partition")
     place = current_or(statement.namespace, source, context, session)
+    if statement.partition is not None:
+        named = (place.catalog, *place.namespace, statement.pattern)
+        row = partition_information(named, statement.partition, source, context, session)
+        return lambda: answer(EXTENDED, [row])
 
     def show() -> Answer:
         found = tables_in(place, statement.pattern, session)

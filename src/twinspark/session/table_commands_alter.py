@@ -211,6 +211,9 @@ def alter_table(statement: tree.AlterTable, text: str, context: Context, session
     if isinstance(statement.change, PARTITION_CHANGES):
         return alter_partitions(statement, Partitions(target, text, context, session))
     if statement.partition is not None:
+        if isinstance(statement.change, changes.SetLocation):
+            partitions = Partitions(target, text, context, session)
+            return partitions.set_location(statement.partition, statement.change.location)
         raise target.refuses("ALTER TABLE … PARTITION")
     if isinstance(statement.change, changes.SetLocation | changes.SetSerde):
         return stored_elsewhere(target, statement.change)
@@ -223,14 +226,21 @@ def alter_table(statement: tree.AlterTable, text: str, context: Context, session
 def stored_elsewhere(target: Target, change: changes.SetLocation | changes.SetSerde) -> Command:
     """Where a table of files lies, and how it is read: only said anew, no file is touched."""
     table = target.table
-    if not isinstance(table, FileTable) or (isinstance(change, changes.SetLocation) and table.partitioning):
+    if not isinstance(table, FileTable):
         raise target.refuses(f"ALTER TABLE {type(change).__name__}")
     if isinstance(change, changes.SetLocation):
-        return done(lambda: target.catalog.redefine(replace(table, location=change.location)))
+        return done(lambda: move_to(change.location, table, target))
     if change.serde is not None:
         raise NotNative("SQL: ALTER TABLE SET SERDE")
     told = {key: value or "" for key, value in change.properties}
     return done(lambda: target.catalog.redefine(replace(table, options={**table.options, **told})))
+
+
+def move_to(location: str, table: FileTable, target: Target) -> None:
+    """The partitions that are known stay where they are."""
+    if table.known:
+        target.catalog.place_partitions(table, {path: table.partition_place(path) for path in table.known})
+    target.catalog.redefine(replace(table, location=location))
 
 
 # Of these Spark shows the whole statement.

@@ -9,7 +9,7 @@ from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.table_commands_partitions import Partitions, Spec, folder
-from twinspark.session.tables_targets import commanded, written_parts
+from twinspark.session.tables_targets import commanded, find_target, written_parts
 from twinspark.tables.describe import describe_table
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.listing import local_path, qualified
@@ -34,6 +34,28 @@ def describe_partition(
     table: Any = target.table
     rows: list[Row] = [*describe_table(table, target.name.catalog, False)]
     return lambda: answer(schema, [*rows, *(details(partitions, spec) if statement.extended else ())])
+
+
+def partition_information(
+    parts: tuple[str, ...], node: Any, text: str, context: Context, session: "Session"
+) -> tuple[str, str, bool, str]:
+    """What SHOW TABLE EXTENDED tells of one partition."""
+    target = find_target(parts, context)
+    if target is None or not isinstance(target.table, FileTable) or not target.table.partitioning:
+        raise NotNative("SQL: SHOW TABLE EXTENDED of a partition of what is no partitioned table of files")
+    partitions = Partitions(target, text, context, session)
+    spec = partitions.whole(node)
+    if spec not in partitions.present():
+        raise partitions.not_found([spec])
+    told = [
+        ("Partition Values", f"[{folder(spec).replace('/', ', ')}]"),
+        ("Location", qualified(partitions.place(spec))),
+        ("Created Time", created(partitions.place(spec))),
+        ("Last Access", "UNKNOWN"),
+        *statistics(partitions, spec),
+    ]
+    name = target.name.identifier
+    return name.namespace[-1], name.name, False, "".join(f"{key}: {value}\n" for key, value in told)
 
 
 def details(partitions: Partitions, spec: Spec) -> list[Row]:

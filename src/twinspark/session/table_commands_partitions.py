@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from twinspark.session.tables_targets import Target
 from twinspark.session.writes_sql import done
 from twinspark.session.writes_statement import walk_of
 from twinspark.tables.file_table import FileTable
+from twinspark.tables.listing import local_path
 from twinspark.tables.partitions import DEFAULT_PARTITION, partition_folder, unescape
 from twinspark.types import StringType, quote_identifier
 
@@ -128,13 +129,35 @@ class Partitions:
 
     def add(self, change: changes.AddPartitions) -> Command:
         self.check_partitioned("ADD")
-        if any(location is not None for _, location in change.partitions):
-            raise self.target.refuses("ALTER TABLE ADD PARTITION with a LOCATION")
         specs = [self.whole(node) for node, _ in change.partitions]
         there = [spec for spec in specs if spec in self.present()]
         if there and not change.if_not_exists:
             raise self.already_there(there)
-        return self.each(specs, lambda place: os.makedirs(place, exist_ok=True))
+        places = {
+            folder(spec): self.checked_place(location)
+            for spec, (_, location) in zip(specs, change.partitions, strict=True)
+            if location is not None and spec not in there
+        }
+        return done(lambda: self.make(specs, places))
+
+    def make(self, specs: Sequence[Spec], places: Mapping[str, str]) -> None:
+        for spec in specs:
+            os.makedirs(local_path(places.get(folder(spec), self.place(spec))), exist_ok=True)
+        self.target.catalog.change_partitions(self.table, new=map(folder, specs))
+        if places:
+            self.target.catalog.place_partitions(self.table, places)
+
+    def checked_place(self, location: str) -> str:
+        if not location.startswith(("/", "file:/")):
+            raise self.target.refuses("a LOCATION that is no whole path")
+        return location
+
+    def set_location(self, node: tree.PartitionSpec, location: str) -> Command:
+        """Only said anew: no file is touched."""
+        spec, place = self.whole(node), self.checked_place(location)
+        if spec not in self.present():
+            raise self.not_found([spec])
+        return done(lambda: self.target.catalog.place_partitions(self.table, {folder(spec): place}))
 
     def drop(self, change: changes.DropPartitions) -> Command:
         self.check_partitioned("DROP")
@@ -156,8 +179,14 @@ class Partitions:
         return done(lambda: self.move(old, new))
 
     def move(self, old: Spec, new: Spec) -> None:
+        """Into the table's directory, wherever it lay; an external table's files stay where they are."""
+        if not self.table.managed:
+            place = self.place(old)
+            self.target.catalog.change_partitions(self.table, [folder(old)])
+            self.target.catalog.place_partitions(self.table, {folder(new): place})
+            return
         os.makedirs(os.path.dirname(self.place(new)), exist_ok=True)
-        os.rename(self.place(old), self.place(new))
+        shutil.move(self.place(old), self.place(new))
         self.target.catalog.change_partitions(self.table, [folder(old)], [folder(new)])
 
     def recover(self) -> Command:

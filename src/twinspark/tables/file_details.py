@@ -47,6 +47,9 @@ class Details:
         """After rows came or went: what was counted is not so any more (CommandUtils.updateTableStats)."""
         return replace(self, table=None)
 
+    def with_places(self, places: Mapping[str, str]) -> "Details":
+        return replace(self, places={**self.places, **places})
+
     def without(self, paths: set[str]) -> "Details":
         return replace(
             self,

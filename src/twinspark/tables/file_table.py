@@ -10,6 +10,7 @@ from typing import Any
 from pyspark.sql.types import StructField, StructType
 
 from twinspark.errors import SparkError
+from twinspark.tables import placed
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.changes import (
     AddColumn,
@@ -58,7 +59,11 @@ class FileTable:
     def read(self, context: ScanContext) -> FileScan:
         """A table's files as Spark reads them: the table's schema, partition columns last; anything may be null."""
         os.makedirs(local_path(self.location), exist_ok=True)
-        found = scan(self.provider, [self.location], self.options, self.schema, context, self.known)
+        here = None if self.known is None else [path for path in self.known if path not in self.places]
+        found = scan(self.provider, [self.location], self.options, self.schema, context, here)
+        for path in self.known or ():
+            if path in self.places:
+                found = placed.with_partition(found, self, path, context)
         fields = [StructField(f.name, as_nullable(f.dataType), True, f.metadata) for f in self.schema.fields]
         return replace(found, schema=StructType(fields), sql=padded(found.sql, self.schema))
 
@@ -73,21 +78,22 @@ class FileTable:
             self.partition_names,
             {key.lower(): value for key, value in self.options.items()},
             dynamic,
+            places={path: self.partition_place(path) for path in self.places},
         )
         return write_files(write, connection)
 
     def drop_data(self) -> None:
         if self.managed:
-            shutil.rmtree(local_path(self.location), ignore_errors=True)
+            for path in ("", *self.places):
+                shutil.rmtree(self.partition_place(path), ignore_errors=True)
 
     def drop_rows(self) -> None:
         """TRUNCATE: the directory stays, empty."""
-        path = local_path(self.location)
-        shutil.rmtree(path, ignore_errors=True)
-        os.makedirs(path, exist_ok=True)
+        for path in ("", *self.places):
+            self.make_partition(path, empty=True)
 
     def make_partition(self, folder: str, empty: bool) -> None:
-        place = os.path.join(local_path(self.location), folder)
+        place = self.partition_place(folder)
         if empty:
             shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place, exist_ok=True)

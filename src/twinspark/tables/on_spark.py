@@ -11,7 +11,6 @@ from twinspark.tables.char_types import has_limit, raw_type
 from twinspark.tables.delta import DeltaTable
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg.table import IcebergTable
-from twinspark.tables.listing import local_path
 from twinspark.tables.partitions import DEFAULT_PARTITION, unescape
 from twinspark.tables.session_catalog import Function, SessionCatalog, View
 from twinspark.tables.spark_scan import spark_query
@@ -88,7 +87,7 @@ def shown(
 
 def plain_table_state(table: FileTable, known: str | None) -> tuple[str, list[str]]:
     """An external table of Spark's own under the very name; new files are found whenever it is read."""
-    told = json.dumps([table.definition(), table.partition_paths], sort_keys=True).encode()
+    told = json.dumps([table.definition(), table.partition_paths, dict(table.places)], sort_keys=True).encode()
     state = f"{TABLE}{hashlib.blake2b(told, digest_size=8).hexdigest()}"
     if state == known:
         return state, []
@@ -179,8 +178,12 @@ def shown_partitions(table: FileTable, name: Identifier) -> list[str]:
     """Those the table knows of."""
     if table.known is None:
         return [f"ALTER TABLE {name} RECOVER PARTITIONS"]
-    specs = " ".join(f"PARTITION ({partition_spec(path)})" for path in table.known)
+    specs = " ".join(f"PARTITION ({partition_spec(path)}){placed_at(table, path)}" for path in table.known)
     return [f"ALTER TABLE {name} ADD {specs}"] if specs else []
+
+
+def placed_at(table: FileTable, path: str) -> str:
+    return f" LOCATION {text(table.places[path])}" if path in table.places else ""
 
 
 def partition_spec(path: str) -> str:
@@ -196,9 +199,11 @@ def partition_value(value: str) -> str:
 
 def fingerprint(table: FileTable) -> str:
     """Changes when the definition, what it knows of its partitions, or any file does."""
-    told = [table.definition(), table.known]
+    told = [table.definition(), table.known, dict(table.places)]
     digest = hashlib.blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=8)
-    for folder, _, names in sorted(os.walk(local_path(table.location))):
+    for folder, _, names in sorted(
+        each for path in ("", *table.places) for each in os.walk(table.partition_place(path))
+    ):
         for name in sorted(names):
             found = os.stat(os.path.join(folder, name))
             digest.update(f"{folder}/{name} {found.st_size} {found.st_mtime_ns}".encode())

@@ -190,12 +190,17 @@ class SessionCatalog:
         if table.known is not None:
             self.store.change_partitions(self.name, *key(table.identifier), lost, new)
 
+    def place_partitions(self, table: FileTable, places: Mapping[str, str]) -> None:
+        """Partitions that lie elsewhere than in the table's directory, and are known from then on."""
+        self.change_partitions(table, new=places)
+        self.keep_details(table.identifier, self.details(table.identifier).with_places(places))
+
     def recover_partitions(self, identifier: Identifier, add: bool = True, drop: bool = False) -> None:
         """Those whose directories are there become known; those whose are not are forgotten, where that is asked."""
         table = self.load_table(identifier)
         if isinstance(table, FileTable):
             there = table.directories()
-            gone = set(table.partition_paths) - set(there) if drop else ()
+            gone = set(table.partition_paths) - set(there) - set(table.places) if drop else ()
             self.change_partitions(table, gone, there if add else ())
 
     def rename_table(self, identifier: Identifier, new_identifier: Identifier) -> None:

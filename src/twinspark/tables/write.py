@@ -60,6 +60,7 @@ class FileWrite:
     options: Mapping[str, str] = field(default_factory=dict)
     dynamic_overwrite: bool = False
     time_zone: str = "UTC"
+    places: Mapping[str, str] = field(default_factory=dict)  # of partitions that do not lie in the directory
     parts: str = ""  # SQL: into which of several files a row goes, where the query says how many there are
 
     @property
@@ -252,6 +253,7 @@ def part_name(write: FileWrite, at: int, job: uuid.UUID) -> str:
 
 def move_into_place(write: FileWrite, staged: Path, path: Path) -> None:
     """Overwrite swaps directories; append and dynamic overwrite move files into the one that is there."""
+    move_elsewhere(write, staged)
     if not path.exists() or (write.mode == "overwrite" and not write.dynamic_overwrite):
         swap(staged, path)
         return
@@ -263,6 +265,18 @@ def move_into_place(write: FileWrite, staged: Path, path: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         os.rename(file, target)
     (path / "_SUCCESS").touch()
+
+
+def move_elsewhere(write: FileWrite, staged: Path) -> None:
+    """Files of partitions that lie in places of their own."""
+    for folder, place in write.places.items():
+        files = visible_files(staged / folder)
+        if write.mode == "overwrite" and (files or not write.dynamic_overwrite):
+            shutil.rmtree(place, ignore_errors=True)
+        for file in files:
+            os.makedirs(place, exist_ok=True)
+            shutil.move(file, os.path.join(place, file.name))  # perhaps to another disk
+        shutil.rmtree(staged / folder, ignore_errors=True)
 
 
 def visible_files(directory: Path) -> list[Path]:
