@@ -89,6 +89,7 @@ class Context:
     references: Mapping[int, Any] = field(default_factory=dict)  # plan id -> a relation that expressions may use
     outer: Any = None  # the scope around, while a subquery's relation is read
     variables: Mapping[str, Any] = field(default_factory=dict)
+    locals: Mapping[tuple[str, ...], Any] = field(default_factory=dict)  # those of the script that runs
     functions: Any = None  # SQL functions of the session and of the catalogs, given by the session
     pythons: Any = None  # the session's Python workers, given by the session
     scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables

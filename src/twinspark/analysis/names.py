@@ -106,8 +106,13 @@ def lateral_alias(scope: Scope, parts: Sequence[str]) -> Named | None:
 
 
 def session_variable(scope: Scope, parts: Sequence[str]) -> Named | None:
-    """The last resort: a variable of the session, under its whole name or a shorter one."""
+    """The last resort: a variable of the script, under its scope's label or alone, or of the session, under its whole
+    name or a shorter one."""
     lowered = [part.lower() for part in parts]
+    for count in range(min(len(parts), 2), 0, -1):
+        value = scope.context.locals.get(tuple(lowered[:count]))
+        if value is not None:
+            return fields_of(value, parts[count - 1], tuple(parts[count:]), scope)
     for home in (["system", "session"], ["session"], []):
         rest = len(home) + 1
         if lowered[: len(home)] == home and len(parts) >= rest:

@@ -76,6 +76,7 @@ class Surroundings:
     checkpoints: Any = None
     cache: Any = None
     variables: Mapping[str, Any] = field(default_factory=dict)
+    locals: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
     elsewhere: bool = False  # whether a table that ours do not know may be in Spark's catalog
 
     def context(self, cursor: Cursor) -> Context:
@@ -92,6 +93,7 @@ class Surroundings:
             relations=self.checkpoints,
             cache=self.cache,
             variables=self.variables,
+            locals=self.locals,
             catalog=self.catalog,
             database=self.database,
             user=self.user,

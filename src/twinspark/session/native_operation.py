@@ -18,7 +18,7 @@ from twinspark.session.frames import BatchWriter, Frame, Framer, all_done, metri
 from twinspark.session.native import Cursor, Query
 from twinspark.session.operation import Asked, Operation, State
 from twinspark.session.responses import ResponseLog
-from twinspark.session.threads import DaemonThreads, settle
+from twinspark.session.threads import CANCELLED, DaemonThreads, settle
 
 PROGRESS_SECONDS = 2.0  # spark.connect.progress.reportInterval
 MAX_CHUNK = 64 * 1024 * 1024
@@ -157,6 +157,7 @@ class NativeOperation:
         return None
 
     def _produce(self) -> None:
+        CANCELLED.set(self._cancelled)
         for parts in self._work(self):
             self._log.put(self._framer.frame(*parts))
         self._settle(State.SUCCEEDED)  # before the client hears of it: its next request must find everything settled

@@ -146,4 +146,4 @@ def into_variables(statement: Any, inner: Any, text: str, source: str, context: 
     if not isinstance(inner, tree.Query):
         raise NotNative("SQL: EXECUTE IMMEDIATE … INTO of a command")
     targets = [known(name, source, context, session) for name in statement.targets]
-    return set_from_query(targets, inner, text, context, session)
+    return set_from_query(targets, inner, text, context, session, session.variables.put)

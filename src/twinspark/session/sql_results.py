@@ -27,7 +27,11 @@ def flag(name: str) -> StructField:
 
 def answer(schema: StructType = NOTHING, rows: Iterable[Row] = ()) -> Answer:
     """What spark.sql sends back for a command: a local relation with the command's rows."""
-    table = arrow_table(schema, rows)
+    return table_relation(schema, arrow_table(schema, rows))
+
+
+def table_relation(schema: StructType, table: pa.Table) -> Answer:
+    """Such rows, where they are Arrow's already."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

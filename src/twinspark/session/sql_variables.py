@@ -1,7 +1,7 @@
 """Session variables: DECLARE, SET VARIABLE, DROP, and their values as constants in queries."""
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from twinspark.types import (
     TimestampType,
     is_integral,
     is_string,
+    quote_if_needed,
 )
 
 if TYPE_CHECKING:
@@ -50,11 +51,13 @@ class Variable:
     value: Any
     default: tree.Expression | None
     default_source: str
+    home: tuple[str, ...] = HOME
 
     def expression(self) -> Expression:
         """A constant that shows itself as Spark's VariableReference does in the names of columns."""
         made = build.literal(self.value, self.type)
-        shown = f"variablereference({'.'.join(HOME)}.{self.name}={sql_text(made)})"
+        home = ".".join(map(quote_if_needed, self.home))
+        shown = f"variablereference({home}.{self.name}={sql_text(made)})"
         return replace(made, text=shown)
 
 
@@ -224,10 +227,24 @@ def drop_variable(statement: Any, source: str, context: Context, session: "Sessi
 
 
 def set_variable(statement: Any, source: str, context: Context, session: "Session") -> Any:
+    return assignment(
+        statement, source, context, session, lambda name: known(name, source, context, session), session.variables.put
+    )
+
+
+def assignment(
+    statement: Any,
+    source: str,
+    context: Context,
+    session: "Session",
+    target_of: Callable[[Any], Variable],
+    put: Callable[[Variable], None],
+) -> Any:
+    """SET of variables wherever they live: `target_of` finds one by its name, `put` keeps its new value."""
     if statement.query is not None:
-        targets = [known(name, source, context, session) for name in statement.targets]
-        return set_from_query(targets, statement.query, source, context, session)
-    targets = [known(name, source, context, session) for name, _ in statement.assignments]
+        targets = [target_of(name) for name in statement.targets]
+        return set_from_query(targets, statement.query, source, context, session, put)
+    targets = [target_of(name) for name, _ in statement.assignments]
     check_distinct(targets)
     walk = Walk(source, context)
     scope = walk.scope(frame_of(OneRow()))
@@ -238,7 +255,7 @@ def set_variable(statement: Any, source: str, context: Context, session: "Sessio
     def change() -> Answer:
         values = [computed(one, target.type, context, session) for one, target in zip(made, targets, strict=True)]
         for value, target in zip(values, targets, strict=True):
-            session.variables.put(replace(target, value=value))
+            put(replace(target, value=value))
         return answer()
 
     return change
@@ -269,7 +286,14 @@ def check_distinct(targets: Sequence[Variable]) -> None:
         raise SparkError("DUPLICATE_ASSIGNMENTS", nameList=", ".join(quoted((name,)) for name in dict.fromkeys(twice)))
 
 
-def set_from_query(targets: Sequence[Variable], query: Any, source: str, context: Context, session: "Session") -> Any:
+def set_from_query(
+    targets: Sequence[Variable],
+    query: Any,
+    source: str,
+    context: Context,
+    session: "Session",
+    put: Callable[[Variable], None],
+) -> Any:
     check_distinct(targets)
     if any(isinstance(each, tree.Column) and each.parts[-1].upper() == "DEFAULT" for each in nodes_in(query)):
         raise NotNative("SQL: DEFAULT in the query of SET VARIABLE")
@@ -280,13 +304,13 @@ def set_from_query(targets: Sequence[Variable], query: Any, source: str, context
     if not all(can_store(a.type, target.type) for a, target in pairs):
         raise NotNative("SQL: a variable of another type than its value")
     casts = [build.implicit_cast(frame.column(a), target.type, context.settings) for a, target in pairs]
-    return lambda: set_to_row(rows_of(frame, casts, context, session), targets, session)
+    return lambda: set_to_row(rows_of(frame, casts, context, session), targets, put)
 
 
-def set_to_row(rows: pa.Table, targets: Sequence[Variable], session: "Session") -> Answer:
+def set_to_row(rows: pa.Table, targets: Sequence[Variable], put: Callable[[Variable], None]) -> Answer:
     if rows.num_rows > 1:
         raise SparkError("ROW_SUBQUERY_TOO_MANY_ROWS")
     for column, target in zip(rows.columns, targets, strict=True):
         value = one_value(column, target.type) if rows.num_rows else None
-        session.variables.put(replace(target, value=value))
+        put(replace(target, value=value))
     return answer()

@@ -7,11 +7,14 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 Task = Callable[[], None]
+# Set by the operation that a thread works for: whether its client wants it no more; long work between queries asks.
+CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
 
 
 class DaemonThreads(Executor):

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 Command = Callable[[], Answer]
+# The variables of the script whose statement runs: Spark does not know them.
+LOCALS: ContextVar[bool] = ContextVar("locals", default=False)
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ def by_spark(change: Command) -> Answer:
 
 def from_spark(session: "Session", relation: Any) -> Frame:
     """The relation's rows, run on Spark: our tables are there for it to read, and so are the session's views."""
+    if LOCALS.get():
+        raise ForSpark("rows of Spark's for a statement of a script with variables of its own")
     schema = spark_schema(session, relation)
     return frame_of(local_data(pa.Table.from_batches(batches(session, relation)), schema, uuid.uuid4().hex))
 
