@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from other_reader import check_all
 from pyspark.sql.connect.session import SparkSession
 from table_rows import Rows
 
+from twinspark.duck.run import connect
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 
 
 @pytest.fixture()
 def duck() -> Any:
-    opened = duckdb.connect()
+    opened = connect()
     opened.execute("SET TimeZone = 'UTC'")
     return opened
 
