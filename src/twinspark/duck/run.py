@@ -33,7 +33,7 @@ BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at onc
 # Without a bar (which is not to be seen) DuckDB does not count; both are each connection's own.
 PROGRESS = "SET enable_progress_bar_print = false; SET enable_progress_bar = true"
 METADATA = "SPARK::metadata::json"
-NATIVE_NAME = re.compile(r"(?<![\w\"'.])(spark_[a-z0-9_]+?)(?:_\d+)?\(")
+NATIVE_NAME = re.compile(r"(?<![\w\"'.])(spark_[a-z0-9_]+?)(?:_\d+){0,2}\(")
 
 
 def connect(path: str = ":memory:", **settings: Any) -> duckdb.DuckDBPyConnection:

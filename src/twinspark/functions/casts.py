@@ -220,11 +220,22 @@ def number_to_number(sql: str, source: DataType, target: DataType, mode: str) ->
     return checked_whole(sql, source, target, mode)
 
 
+CHECKED = {
+    (LongType, IntegerType): "spark_bigint_to_int",
+    (DoubleType, IntegerType): "spark_double_to_int",
+    (DoubleType, LongType): "spark_double_to_bigint",
+    (DecimalType, IntegerType): "spark_decimal_to_int",
+    (DecimalType, LongType): "spark_decimal_to_bigint",
+}  # duck/native/whole.c: one pass
+
+
 def checked_whole(sql: str, source: DataType, target: DataType, mode: str) -> str:
     """Towards zero; what does not fit raises, is null, or wraps as in Java."""
     limit = LIMITS[target.__class__]
     if mode == "legacy":
         return wrapped_whole(sql, source, target)
+    if mode == "ansi" and (name := CHECKED.get((source.__class__, target.__class__))):
+        return f"{name}({sql})"
     if isinstance(source, FLOATING):
         return checked_floating(sql, source, target, mode)
     upper = f"{sql} < {limit}" if source.__class__ in LIMITS else f"trunc({sql}) < {limit}"

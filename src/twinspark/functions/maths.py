@@ -88,9 +88,8 @@ def signs(call: Call) -> Typed:
     return Typed(DOUBLE, True, (DOUBLE,))
 
 
-SIGN = "CASE WHEN {0} > 0 AND NOT isnan({0}) THEN 1.0::DOUBLE WHEN {0} < 0 THEN -1.0::DOUBLE ELSE {0} END"
-fn("sign(double|yearmonth|daytime)", SIGN, rule=signs)
-fn("signum(double|yearmonth|daytime)", SIGN, rule=signs, shows="SIGNUM")
+fn("sign(double|yearmonth|daytime)", "spark_signum({0})", rule=signs)
+fn("signum(double|yearmonth|daytime)", "spark_signum({0})", rule=signs, shows="SIGNUM")
 
 
 # ---- whole numbers

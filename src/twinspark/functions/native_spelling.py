@@ -27,9 +27,16 @@ def _call(name: str, arguments: str, result: DecimalType, ansi: bool, suffix: st
     return sql_cast(f"{name}{'' if ansi else '_try'}_{scale}({arguments}, {precision}){suffix}", result)
 
 
+def _typed(name: str, arguments: str, result: DecimalType) -> str:
+    """A function that is registered for every type of more than 18 digits."""
+    return f"{name}_{result[0]}_{result[1]}({arguments})"
+
+
 def sql_decimal_divide(
     left: str, left_type: DecimalType, right: str, right_type: DecimalType, result: DecimalType, ansi: bool
 ) -> str:
+    if ansi and result[0] > SHORT_DIGITS:
+        return _typed("spark_decimal_quotient", f"{left}, {right}", result)
     return _call("spark_decimal_divide", f"{left}, {right}", result, ansi)
 
 
@@ -59,10 +66,11 @@ def sql_decimal_multiply(
     left: str, left_type: DecimalType, right: str, right_type: DecimalType, result: DecimalType, ansi: bool
 ) -> str:
     exact = (left_type[0] + right_type[0] + 1, left_type[1] + right_type[1])
-    if exact == result:  # nothing to round, nothing can overflow: DuckDB's own product, which is faster
-        wide = sql_cast(left, (result[0], left_type[1]))  # else two short decimals are multiplied in 64 bits
-        return sql_cast(f"({wide} * {right})", result)
-    return _call("spark_decimal_multiply", f"{left}, {right}", result, ansi)
+    if exact != result:
+        return _call("spark_decimal_multiply", f"{left}, {right}", result, ansi)
+    if left_type[0] + right_type[0] <= SHORT_DIGITS:  # nothing can overflow in 64 bits
+        return sql_cast(f"({left} * {right})", result)
+    return _typed("spark_decimal_product", f"{left}, {right}", result)
 
 
 def sum_type(left: DecimalType, right: DecimalType) -> DecimalType:
@@ -76,7 +84,9 @@ def _additive(
     result: DecimalType, ansi: bool,
 ) -> str:  # fmt: skip
     if sum_type(left_type, right_type) == result:
-        return sql_cast(f"({sql_cast(left, result)} {operator} {sql_cast(right, result)})", result)
+        if result[0] > SHORT_DIGITS >= max(left_type[0], right_type[0]):  # else DuckDB adds two short ones in 64 bits
+            left, right = sql_cast(left, result), sql_cast(right, result)
+        return sql_cast(f"({left} {operator} {right})", result)  # of this very type already: the cast costs nothing
     return _call(name, f"{left}, {right}", result, ansi)
 
 

@@ -19,7 +19,7 @@ def like(call: Any, value: str, pattern: str, *escape: str) -> str:
     """Spark's escape character is a backslash unless another is given; what it may stand before is checked by Spark."""
     mark = escape_mark(call)
     if is_plain_like(call, mark):
-        return f"({value} LIKE {pattern} ESCAPE {text(mark)})"
+        return f"({value} LIKE {pattern}{escaped(call, mark)})"
     return f"spark_like({value}, {pattern}, {text(mark)})"
 
 
@@ -28,7 +28,7 @@ def ilike(call: Any, value: str, pattern: str, *escape: str) -> str:
     mark = escape_mark(call)
     sides = f"spark_lower({value})", f"spark_lower({pattern})"
     if is_plain_like(call, mark) and not mark.isalpha():
-        return f"({sides[0]} LIKE {sides[1]} ESCAPE {text(mark)})"
+        return f"({sides[0]} LIKE {sides[1]}{escaped(call, mark)})"
     return f"spark_like({sides[0]}, {sides[1]}, {text(mark)})"
 
 
@@ -37,6 +37,11 @@ def escape_mark(call: Any) -> str:
     if not isinstance(mark, str) or len(mark) != 1 or ord(mark) > 0xFFFF:
         raise NotNative("LIKE with an escape that is no single constant character")
     return mark
+
+
+def escaped(call: Any, mark: str) -> str:
+    """Only where it is needed: DuckDB knows prefixes and words inside only of patterns without an escape."""
+    return f" ESCAPE {text(mark)}" if mark in call.arguments[1].value else ""
 
 
 def is_plain_like(call: Any, mark: str) -> bool:

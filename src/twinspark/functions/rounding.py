@@ -94,7 +94,7 @@ def towards(name: str) -> Callable[..., str]:
             return value
         if isinstance(source, DecimalType):
             return cast_to(f"{name}({value})", call.type)
-        return saturated(f"{name}({value})")
+        return f"spark_{name}({value})"
 
     return write
 

@@ -148,7 +148,7 @@ def trim_type(call: Call) -> Typed:
 
 
 for name in SIDES:
-    fn(f"{name}(string) -> string", f"{name}({{0}}, ' ')")
+    fn(f"{name}(string) -> string", f"spark_{name}({{0}})")
     fn(f"{name}(string, string)", f"{name}({{1}}, {{0}})", rule=trim_type)
 
 
@@ -158,7 +158,7 @@ def btrim_type(call: Call) -> Typed:
     return Typed(STRING, False, [STRING] * len(call.types), add_nullable_casts=True)
 
 
-fn("btrim(string)", "trim({0}, ' ')", rule=btrim_type)
+fn("btrim(string)", "spark_trim({0})", rule=btrim_type)
 fn("btrim(string, string)", "trim({0}, {1})", rule=btrim_type)
 
 

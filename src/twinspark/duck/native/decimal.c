@@ -4,7 +4,8 @@
  * the result's scale is in the name, its precision is the last argument, and the writer casts to the exact type:
  *     CAST(spark_decimal_divide_6(a, b, 38) AS DECIMAL(38,6))          ANSI: raises on overflow and division by zero
  *     CAST(spark_decimal_divide_try_6(a, b, 38) AS DECIMAL(38,6))      NULL instead
- * Why the scale is in the name: a C function's result type is fixed when it is registered, so there is one for each scale. */
+ *     spark_decimal_product_31_4(a, b)                                 of a type that holds every product exactly
+ * Why the type is in the name: a C function's result type is fixed when it is registered, so there is one for each. */
 #include "wide.h"
 #include <stdio.h>
 
@@ -53,8 +54,6 @@ bool decimal_argument(native_call *call, int argument, decimal_column *column) {
 /* --- a result, before it is checked --- */
 
 typedef struct { uint256 magnitude; bool negative, overflow; } scaled; /* at the result's scale, already rounded */
-
-static inline uint128 magnitude_of(int128 value) { return value < 0 ? -(uint128)value : (uint128)value; }
 
 typedef struct { int128 left, right; int left_scale, right_scale, scale; } operands;
 
@@ -140,7 +139,7 @@ static bool quotient_impossible(uint256 quotient) {
 
 /* --- text of a value that is out of range, digit for digit as Java keeps it --- */
 
-static void write_decimal(char *into, size_t size, const char *digits, int count, int scale, bool negative) {
+void write_decimal(char *into, size_t size, const char *digits, int count, int scale, bool negative) {
     size_t at = 0;
     if (negative)
         into[at++] = '-';
@@ -217,18 +216,16 @@ static void out_of_range(native_call *call, enum operation operation, const oper
     decimal_out_of_range(call, plain_text(value), precision, of->scale);
 }
 
-/* Everything in 64 bits: the everyday case, several times faster. */
-static inline bool divide_small(const operands *of, int64_t *result) {
+/* Two 64-bit numbers whose dividend grows to 128 bits: what a quotient of prices is. */
+static inline bool divide_middle(const operands *of, int128 *result) {
     int shift = of->scale + of->right_scale - of->left_scale;
-    if (shift < 0 || shift > 18 || of->left != (int64_t)of->left || of->right != (int64_t)of->right)
+    if (shift < 0 || shift > 19 || of->left != (int64_t)of->left || of->right != (int64_t)of->right)
         return false;
-    int64_t left = (int64_t)of->left, right = (int64_t)of->right, scaled_left;
-    if (left == INT64_MIN || right == INT64_MIN ||
-        __builtin_mul_overflow(left, (int64_t)power_of_ten[shift], &scaled_left) || scaled_left == INT64_MIN)
-        return false;
-    int64_t quotient = scaled_left / right, rest = scaled_left % right;
-    uint64_t twice = 2 * (uint64_t)(rest < 0 ? -rest : rest), divisor = (uint64_t)(right < 0 ? -right : right);
-    *result = quotient + (twice >= divisor ? ((left < 0) != (right < 0) ? -1 : 1) : 0);
+    uint64_t left = (uint64_t)magnitude_of(of->left), divisor = (uint64_t)magnitude_of(of->right);
+    uint128 dividend = (uint128)left * (uint64_t)power_of_ten[shift], quotient = dividend / divisor;
+    uint64_t rest = (uint64_t)dividend - (uint64_t)quotient * divisor;
+    quotient += rest >= divisor - rest;
+    *result = (of->left < 0) != (of->right < 0) ? -(int128)quotient : (int128)quotient;
     return true;
 }
 
@@ -242,12 +239,7 @@ static inline bool multiply_small(const operands *of, int128 *product) {
 
 static inline scaled operate(enum operation operation, const operands *of) {
     switch (operation) {
-    case DIVIDE: {
-        int64_t small;
-        if (divide_small(of, &small))
-            return (scaled){.magnitude = widen(magnitude_of(small)), .negative = small < 0};
-        return divide(of);
-    }
+    case DIVIDE: return divide(of);
     case MULTIPLY: return multiply(of);
     case ADD: return add(of);
     default: return subtract(of);
@@ -259,7 +251,7 @@ static inline __attribute__((always_inline)) void binary_rows(native_call *call,
     decimal_column left, right;
     if (!decimal_argument(call, 0, &left) || !decimal_argument(call, 1, &right))
         return;
-    const int32_t *precision = ARGUMENT(call, int32_t, 2);
+    int precision = call->precision ? call->precision : call->rows ? ARGUMENT(call, int32_t, 2)[0] : 0;
     stored_int128 *out = RESULT(call, stored_int128);
     operands of = {.left_scale = left.scale, .right_scale = right.scale, .scale = call->scale};
     EACH_ROW(call, row) {
@@ -272,17 +264,17 @@ static inline __attribute__((always_inline)) void binary_rows(native_call *call,
                 set_null(call, row);
             continue;
         }
-        int128 product;
-        if (operation == MULTIPLY && multiply_small(&of, &product) &&
-            magnitude_of(product) < power_of_ten[precision[row]]) {
-            out[row] = product;
+        int128 found;
+        if (((operation == MULTIPLY && multiply_small(&of, &found)) ||
+             (operation == DIVIDE && divide_middle(&of, &found))) && magnitude_of(found) < power_of_ten[precision]) {
+            out[row] = found;
             continue;
         }
         scaled result = operate(operation, &of);
         uint128 magnitude = low_128(&result.magnitude);
-        if (result.overflow || !fits_128(&result.magnitude) || magnitude >= power_of_ten[precision[row]]) {
+        if (result.overflow || !fits_128(&result.magnitude) || magnitude >= power_of_ten[precision]) {
             if (raise)
-                out_of_range(call, operation, &of, precision[row]);
+                out_of_range(call, operation, &of, precision);
             else
                 set_null(call, row);
             continue;
@@ -295,30 +287,23 @@ static inline __attribute__((always_inline)) void binary_rows(native_call *call,
     static void name##_rows(native_call *call) { binary_rows(call, operation, true); }                                 \
     static void name##_try_rows(native_call *call) { binary_rows(call, operation, false); }
 ARITHMETIC(divide, DIVIDE)
-ARITHMETIC(multiply_wide, MULTIPLY)
+ARITHMETIC(multiply, MULTIPLY)
 ARITHMETIC(add, ADD)
 ARITHMETIC(subtract, SUBTRACT)
 
-/* Short decimals, whose product is exact and never out of range: no row needs a look, not even whether it is there. */
-static bool multiplied_short(native_call *call) {
+/* A product that is exact and never out of range: no row needs a look, not even whether it is there. */
+static void product_rows(native_call *call) {
     decimal_column left, right;
-    if (!call->rows || !decimal_argument(call, 0, &left) || !decimal_argument(call, 1, &right) || left.bytes != 8 ||
-        right.bytes != 8 || left.precision + right.precision > ARGUMENT(call, int32_t, 2)[0] ||
-        left.scale + right.scale != call->scale)
-        return false;
+    if (!decimal_argument(call, 0, &left) || !decimal_argument(call, 1, &right))
+        return;
     const int64_t *left_values = left.data, *right_values = right.data;
     stored_int128 *out = RESULT(call, stored_int128);
-    for (idx_t row = 0; row < call->rows; row++)
-        out[row] = (int128)left_values[row] * right_values[row];
-    return true;
-}
-static void multiply_rows(native_call *call) {
-    if (!multiplied_short(call))
-        multiply_wide_rows(call);
-}
-static void multiply_try_rows(native_call *call) {
-    if (!multiplied_short(call))
-        multiply_wide_try_rows(call);
+    if (left.bytes == 8 && right.bytes == 8)
+        for (idx_t row = 0; row < call->rows; row++)
+            out[row] = (int128)left_values[row] * right_values[row];
+    else
+        for (idx_t row = 0; row < call->rows; row++)
+            out[row] = (int128)((uint128)decimal_at(&left, row) * (uint128)decimal_at(&right, row));
 }
 
 /* true: the row is done (NULL or an error). */
@@ -401,6 +386,8 @@ static const arithmetic raises = {.raise = true}, gives_null = {.raise = false};
 const native_function decimal_functions[] = {
     {"spark_decimal_divide", "AAi>#", divide_rows, NULL},
     {"spark_decimal_divide_try", "AAi>#", divide_try_rows, NULL},
+    {"spark_decimal_quotient", "AA>%", divide_rows, NULL},
+    {"spark_decimal_product", "AA>%", product_rows, NULL},
     {"spark_decimal_multiply", "AAi>#", multiply_rows, NULL},
     {"spark_decimal_multiply_try", "AAi>#", multiply_try_rows, NULL},
     {"spark_decimal_add", "AAi>#", add_rows, NULL},

@@ -108,15 +108,17 @@ static void take_arguments(native_call *call) {
     }
 }
 
-/* Which scale a DECIMAL result has is part of the registered name, so of the extra info. */
-typedef struct { const native_function *function; const native_aggregate *aggregate; int scale; } registration;
+typedef struct { int precision, scale; } decimal_type;
+
+/* Which type a DECIMAL result has is part of the registered name, so of the extra info. */
+typedef struct { const native_function *function; const native_aggregate *aggregate; int precision, scale; } registration;
 
 static bool sees_nulls(const char *types) { return types[0] == '?'; }
 
 static void run_scalar(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
     const registration *registered = duckdb_scalar_function_get_extra_info(info);
     native_call call = {.function = registered->function, .info = info, .chunk = chunk, .result = result,
-                        .scale = registered->scale};
+                        .scale = registered->scale, .precision = registered->precision};
     call.rows = duckdb_data_chunk_get_size(chunk);
     call.arguments = duckdb_data_chunk_get_column_count(chunk);
     if (call.arguments > MOST_ARGUMENTS) {
@@ -186,40 +188,50 @@ static duckdb_logical_type variant_type(void) {
     return made;
 }
 
-/* '[' before a letter is a list of it, '#' the DECIMAL of this registration, 'V' a variant. */
-static duckdb_logical_type logical_type(const char **types, int scale) {
+/* '[' before a letter is a list of it, '#' and '%' the DECIMAL of this registration, 'V' a variant. */
+static duckdb_logical_type logical_type(const char **types, decimal_type of) {
     char letter = *(*types)++;
     if (letter == 'V')
         return variant_type();
-    if (letter == '#')
-        return duckdb_create_decimal_type(38, (uint8_t)scale);
+    if (letter == '#' || letter == '%')
+        return duckdb_create_decimal_type((uint8_t)of.precision, (uint8_t)of.scale);
     if (letter != '[')
         return duckdb_create_logical_type(type_of(letter));
-    duckdb_logical_type child = logical_type(types, scale);
+    duckdb_logical_type child = logical_type(types, of);
     duckdb_logical_type list = duckdb_create_list_type(child);
     duckdb_destroy_logical_type(&child);
     return list;
 }
 
-static registration *remember(const native_function *function, const native_aggregate *aggregate, int scale) {
+static registration *remember(const native_function *function, const native_aggregate *aggregate, const char *types,
+                              decimal_type of) {
     registration *registered = malloc(sizeof *registered);
-    *registered = (registration){function, aggregate, scale};
+    *registered = (registration){function, aggregate, strchr(types, '%') ? of.precision : 0, of.scale};
     return registered;
 }
 
-static void write_name(char *into, size_t size, const char *name, const char *types, int scale) {
-    if (strchr(types, '#'))
-        snprintf(into, size, "%s_%d", name, scale);
+static void write_name(char *into, size_t size, const char *name, const char *types, decimal_type of) {
+    if (strchr(types, '%'))
+        snprintf(into, size, "%s_%d_%d", name, of.precision, of.scale);
+    else if (strchr(types, '#'))
+        snprintf(into, size, "%s_%d", name, of.scale);
     else
         snprintf(into, size, "%s", name);
 }
 
-static int scales(const char *types) { return strchr(types, '#') ? 39 : 1; }
+/* The types that a line is registered for: one, every scale of 38 digits, or every type of more than 18 digits. */
+static decimal_type first_type(const char *types) { return (decimal_type){strchr(types, '%') ? 19 : 38, 0}; }
+static bool next_type(const char *types, decimal_type *of) {
+    if (!strpbrk(types, "#%"))
+        return false;
+    *of = of->scale < of->precision ? (decimal_type){of->precision, of->scale + 1} : (decimal_type){of->precision + 1, 0};
+    return of->precision <= 38;
+}
 
-static bool register_scalar(duckdb_connection connection, const native_function *function, int scale) {
+static bool register_scalar(duckdb_connection connection, const native_function *function, decimal_type of) {
     duckdb_scalar_function scalar = duckdb_create_scalar_function();
     char name[128];
-    write_name(name, sizeof name, function->name, function->types, scale);
+    write_name(name, sizeof name, function->name, function->types, of);
     duckdb_scalar_function_set_name(scalar, name);
     const char *types = function->types;
     if (sees_nulls(types)) {
@@ -232,11 +244,11 @@ static bool register_scalar(duckdb_connection connection, const native_function 
             types++;
             continue;
         }
-        duckdb_logical_type type = logical_type(&types, scale);
+        duckdb_logical_type type = logical_type(&types, of);
         (parameters ? duckdb_scalar_function_add_parameter : duckdb_scalar_function_set_return_type)(scalar, type);
         duckdb_destroy_logical_type(&type);
     }
-    duckdb_scalar_function_set_extra_info(scalar, remember(function, NULL, scale), free);
+    duckdb_scalar_function_set_extra_info(scalar, remember(function, NULL, function->types, of), free);
     duckdb_scalar_function_set_function(scalar, run_scalar);
     bool registered = duckdb_register_scalar_function(connection, scalar) == 0;
     duckdb_destroy_scalar_function(&scalar);
@@ -244,10 +256,10 @@ static bool register_scalar(duckdb_connection connection, const native_function 
 }
 
 /* DuckDB's destructor callback is given no info, so each aggregate that owns memory brings its own loop. */
-static bool register_aggregate(duckdb_connection connection, const native_aggregate *aggregate, int scale) {
+static bool register_aggregate(duckdb_connection connection, const native_aggregate *aggregate, decimal_type of) {
     duckdb_aggregate_function made = duckdb_create_aggregate_function();
     char name[128];
-    write_name(name, sizeof name, aggregate->name, aggregate->types, scale);
+    write_name(name, sizeof name, aggregate->name, aggregate->types, of);
     duckdb_aggregate_function_set_name(made, name);
     const char *types = aggregate->types;
     for (bool parameters = true; *types;) {
@@ -256,11 +268,11 @@ static bool register_aggregate(duckdb_connection connection, const native_aggreg
             types++;
             continue;
         }
-        duckdb_logical_type type = logical_type(&types, scale);
+        duckdb_logical_type type = logical_type(&types, of);
         (parameters ? duckdb_aggregate_function_add_parameter : duckdb_aggregate_function_set_return_type)(made, type);
         duckdb_destroy_logical_type(&type);
     }
-    duckdb_aggregate_function_set_extra_info(made, remember(NULL, aggregate, scale), free);
+    duckdb_aggregate_function_set_extra_info(made, remember(NULL, aggregate, aggregate->types, of), free);
     duckdb_aggregate_function_set_functions(made, aggregate_size, aggregate_init, aggregate_update, aggregate_combine,
                                             aggregate_finalize);
     if (aggregate->destroy)
@@ -270,22 +282,27 @@ static bool register_aggregate(duckdb_connection connection, const native_aggreg
     return registered;
 }
 
+static bool refused(const char *name, char *failed, size_t size) {
+    snprintf(failed, size, "twinspark: DuckDB refused %s", name);
+    return false;
+}
+
 static bool register_all(duckdb_connection connection, char *failed, size_t size) {
     bool fine = true;
     for (size_t t = 0; t < COUNT(function_tables); t++)
-        for (const native_function *f = function_tables[t]; f->name; f++)
-            for (int scale = 0; scale < scales(f->types); scale++)
-                if (!register_scalar(connection, f, scale)) {
-                    snprintf(failed, size, "twinspark: DuckDB refused %s", f->name);
-                    fine = false;
-                }
+        for (const native_function *f = function_tables[t]; f->name; f++) {
+            decimal_type of = first_type(f->types);
+            do
+                fine = register_scalar(connection, f, of) ? fine : refused(f->name, failed, size);
+            while (next_type(f->types, &of));
+        }
     for (size_t t = 0; t < COUNT(aggregate_tables); t++)
-        for (const native_aggregate *a = aggregate_tables[t]; a->name; a++)
-            for (int scale = 0; scale < scales(a->types); scale++)
-                if (!register_aggregate(connection, a, scale)) {
-                    snprintf(failed, size, "twinspark: DuckDB refused %s", a->name);
-                    fine = false;
-                }
+        for (const native_aggregate *a = aggregate_tables[t]; a->name; a++) {
+            decimal_type of = first_type(a->types);
+            do
+                fine = register_aggregate(connection, a, of) ? fine : refused(a->name, failed, size);
+            while (next_type(a->types, &of));
+        }
     return fine;
 }
 

@@ -2,7 +2,7 @@
  *
  * SQL spelling: spark_levenshtein(a, b), spark_levenshtein(a, b, limit), spark_soundex(s), spark_substring_index(s, delimiter, n),
  * spark_find_in_set(s, list), spark_translate(s, from, to), spark_reverse(s), spark_substring(s, position, length),
- * spark_overlay(s, replacement, position, length), spark_conv(s, from, to), spark_conv_ansi(s, from, to). */
+ * spark_trim(s), spark_ltrim(s), spark_rtrim(s), spark_overlay(s, replacement, position, length), spark_conv(s, from, to), spark_conv_ansi(s, from, to). */
 #include "utf8.h"
 
 /* --- levenshtein --- */
@@ -174,8 +174,17 @@ static text characters_between(text value, int64_t from, int64_t until) {
     return (text){value.bytes + start, end - start};
 }
 
+static text last_characters(text value, int64_t count) {
+    uint32_t at = value.length;
+    while (at > 0 && count > 0)
+        count -= (value.bytes[--at] & 0xC0) != 0x80;
+    return (text){value.bytes + at, value.length - at};
+}
+
 /* UTF8String.substringSQL: position 0 counts as 1, a negative one from the end; the end is counted before the start is cut. */
 static text sql_substring(text value, int64_t position, int64_t length) {
+    if (position < 0 && length >= -position)
+        return last_characters(value, -position);
     int64_t count = position < 0 ? count_characters(value) : 0;
     int64_t start = position > 0 ? position - 1 : position < 0 ? count + position : 0;
     int64_t end = start + length > INT32_MAX ? INT32_MAX : start + length;
@@ -188,6 +197,19 @@ static void substring_rows(native_call *call) {
     EACH_ROW(call, row) {
         text part = sql_substring(argument_text(call, 0, row), ARGUMENT(call, int32_t, 1)[row], ARGUMENT(call, int32_t, 2)[row]);
         set_text(call, row, part.bytes, part.length);
+    }
+}
+
+/* Only spaces; `extra` says from which sides. */
+static void trim_rows(native_call *call) {
+    const char *sides = call->function->extra;
+    EACH_ROW(call, row) {
+        text value = argument_text(call, 0, row);
+        while (sides[0] == 'l' && value.length && value.bytes[0] == ' ')
+            value = (text){value.bytes + 1, value.length - 1};
+        while (sides[1] == 'r' && value.length && value.bytes[value.length - 1] == ' ')
+            value.length--;
+        set_text(call, row, value.bytes, value.length);
     }
 }
 
@@ -324,6 +346,9 @@ const native_function text_functions[] = {
     {"spark_find_in_set", "vv>i", find_in_set_rows, NULL},
     {"spark_reverse", "v>v", reverse_rows, NULL},
     {"spark_substring", "vii>v", substring_rows, NULL},
+    {"spark_trim", "v>v", trim_rows, "lr"},
+    {"spark_ltrim", "v>v", trim_rows, "l "},
+    {"spark_rtrim", "v>v", trim_rows, " r"},
     {"spark_overlay", "vvii>v", overlay_rows, NULL},
     {"spark_translate", "vvv>v", translate_rows, NULL},
     {"spark_conv", "vii>v", conv_rows, NULL},

@@ -5,7 +5,10 @@
 typedef struct { uint64_t limb[4]; } uint256; /* least significant first */
 
 extern const uint128 power_of_ten[39];
+/* A text of digits (wide_digits) with its point. */
+void write_decimal(char *into, size_t size, const char *digits, int count, int scale, bool negative);
 
+static inline uint128 magnitude_of(int128 value) { return value < 0 ? -(uint128)value : (uint128)value; }
 static inline uint256 widen(uint128 value) { return (uint256){{(uint64_t)value, (uint64_t)(value >> 64), 0, 0}}; }
 static inline bool fits_128(const uint256 *value) { return !(value->limb[2] | value->limb[3]); }
 static inline uint128 low_128(const uint256 *value) { return (uint128)value->limb[1] << 64 | value->limb[0]; }
