@@ -1,8 +1,13 @@
 # Recorded answers: ask Spark again, replay them on our engine, look for more with random inputs.
-.PHONY: record record-signatures replay gaps fuzz
+.PHONY: record record-plans record-signatures replay gaps fuzz
 
-record: $(READY)  ## ask a real Spark again: make record TOPIC=strings [REMOTE=sc://host:port]
+record: $(READY)  ## ask a real Spark again: make record TOPIC=strings [REMOTE=sc://host:port]; without a topic, plans too
 	$(BIN)/python -m tools.record values $(TOPIC) $(if $(REMOTE),--remote $(REMOTE))
+	$(if $(TOPIC),,$(MAKE) record-plans)
+
+record-plans: $(READY)  ## ask a real Spark the recorded plans and sessions again: [REMOTE=sc://host:port] (local[2], 4 shuffle partitions)
+	PYTHONPATH=. $(BIN)/python tests/plans/record_plans.py $(or $(REMOTE),sc://localhost:15002)
+	$(BIN)/python tests/proto/record_sessions.py $(or $(REMOTE),sc://localhost:15002)
 
 record-signatures: $(READY)  ## ask a real Spark which types functions take and give: [TOPIC=…] [REMOTE=…]
 	$(BIN)/python -m tools.record signatures $(TOPIC) $(if $(REMOTE),--remote $(REMOTE))

@@ -7,21 +7,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql.connect.proto import commands_pb2, expressions_pb2, relations_pb2
+from pyspark.sql.connect.proto import catalog_pb2, commands_pb2, expressions_pb2, relations_pb2, types_pb2
 
 import twinspark.read.proto as readers
-from twinspark.read.proto import literals
+from twinspark.read.proto import literals, types
 from twinspark.read.proto.expressions import EXPRESSIONS
 from twinspark.read.proto.relations import RELATIONS
 from twinspark.read.proto.route import Routes
-from twinspark.session import commands, sql_cache
+from twinspark.session import catalog_calls, commands, sql_cache
 
 PAGE = Path(__file__).parent.parent / "docs" / "spark-list.md"
 HEAD = """# What goes to Spark, and why
 
-Every member of the protocol's relations, expressions, constants and commands: *native* ones are read and run by the
-embedded engine (a function, a type or an option inside may still be Spark's: see functions.md); the others go to
-Spark as they came. Written by `python -m tools.spark_list`; a test holds that no member is forgotten.
+Every member of the protocol's relations, expressions, constants, types, catalog calls and commands: *native* ones are
+read and run by the embedded engine (a function, a type or an option inside may still be Spark's: see functions.md);
+the others go to Spark as they came. Written by `python -m tools.spark_list`; a test holds that no member is forgotten,
+and that every native one is in a case recorded from Spark (tests/plans, tests/proto).
 """
 COMMANDS = frozenset(
     {
@@ -37,6 +38,10 @@ COMMANDS = frozenset(
     }
 )
 LITERALS = frozenset({*literals.PLAIN, *literals.OLD, "specialized_array"})  # the last is refused as Spark does
+TYPES = frozenset(field.name for field in types_pb2.DataType.DESCRIPTOR.oneofs_by_name["kind"].fields) - {
+    *types.TO_SPARK
+}
+CALLS = frozenset({*catalog_calls.CALLS, *catalog_calls.TABLE_CALLS})
 REGISTERED = (readers, sql_cache)  # their handlers are in the tables once they are imported
 
 
@@ -70,6 +75,8 @@ def sections() -> dict[str, list[tuple[str, str]]]:
         "Relations": list(route_lines(RELATIONS, relations_pb2.Relation)),
         "Expressions": list(route_lines(EXPRESSIONS, expressions_pb2.Expression)),
         "Constants": list(table_lines(literal, "literal_type", LITERALS, literals.TO_SPARK)),
+        "Types": list(table_lines(types_pb2.DataType, "kind", TYPES, types.TO_SPARK)),
+        "Catalog calls": list(table_lines(catalog_pb2.Catalog, "cat_type", CALLS, {})),
         "Commands": list(table_lines(commands_pb2.Command, "command_type", COMMANDS, commands.TO_SPARK)),
     }
 

@@ -11,7 +11,7 @@ from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
 from twinspark.read.proto.literals import PLAIN, read_literal
-from twinspark.read.proto.types import read_schema_text, read_type
+from twinspark.read.proto.types import TO_SPARK, read_schema_text, read_type
 from twinspark.session.commands import read_command
 
 TYPES = members(types_pb2.DataType, "kind")
@@ -31,7 +31,7 @@ def test_commands_of_sparks_say_why(kind: str) -> None:
     assert not why.value.reason.startswith("command ")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in TYPES if kind != "udt"])
+@pytest.mark.parametrize("kind", [kind for kind in TYPES if kind not in TO_SPARK])
 def test_types_are_read(kind: str) -> None:
     """All kinds; one without its inner types is incomplete, and an unparsed one is a text."""
     message = types_pb2.DataType()

@@ -23,6 +23,7 @@ from twinspark.read.sql import tree
 from twinspark.read.walk import read_query
 from twinspark.session.sql_names import check_no_collation, constant
 from twinspark.session.sql_results import Answer
+from twinspark.session.table_inference import inferred_schema
 from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import (
     Parts,
@@ -248,6 +249,8 @@ def create_table(statement: tree.CreateTable, text: str, context: Context, sessi
     if statement.query is not None:
         return create_as(statement, made, text, context, session)
     schema = StructType([column(each, text, context, session) for each in columns_of(statement)])
+    if not schema.fields and made.provider in FORMATS and not made.partitions:
+        schema = inferred_schema(made.provider, made.properties, context)
     made.checked(schema)
     if statement.replace:
         return done(lambda: made.replace(schema, statement.or_create))

@@ -37,6 +37,7 @@ def check_known(message: Any) -> None:
 
 
 USER_DEFINED = "user-defined types"
+TO_SPARK = {"udt": USER_DEFINED}
 
 
 def json_of(text: str) -> Any:
