@@ -291,6 +291,40 @@ csv("typed, double forms", "1.,inf,NaN,1d\n", schema="a double,b double,c double
 csv("typed, decimal to round", "1.234\n", schema="d decimal(5,2)")
 csv("typed, fewer columns", "1,2,3\n", schema="a int, b int")
 csv("typed, more columns", "1,2\n", schema="a int, b int, c string")
+# Lines that only univocity takes apart as Spark does.
+PANDAS = (
+    'id,say,n\n1,"He said ""hi"", then left",1\n2,"""",2\n3,"a\\"b",3\n4,x"y,4\n5,"p"q"r",5\n6,"t" ,6\n7,"u" v"w,\n'
+)
+csv("quotes of all kinds", PANDAS, **HEADED, **INFERRED)
+csv("quotes of all kinds and blank lines", "\n\n" + PANDAS.replace("3,", "\n \n3,"), **HEADED, **INFERRED)
+csv("quotes in the first line", '"a""b",c"d\n1,2\n', **HEADED, **INFERRED)
+csv("two escapes before a quote", '"a\\\\",b\n')
+csv("quote then escape", '"a"\\b,c\n')
+csv("quotes dropped unless they fit", '1,"a""b"\n2,c,d\n', schema="i int, s string", mode="DROPMALFORMED")
+csv("long and short rows inferred", "a,b\n1,2,3\n4\n5,x\n", **HEADED, **INFERRED)
+csv("comments before and between", "# one\n\n#two\na,b\n1,2\n#3,4\n5,#6\n #7,8\n", comment="#", **HEADED)
+csv("comments inferred", "#x\n1,2\n#3\n3,4\n", comment="#", **INFERRED)
+csv("null value and quoted nothing inferred", 'a,b\nNA,1\n"",2\n3,NA\n', nullValue="NA", **HEADED, **INFERRED)
+SEVERAL = {"multiLine": "true"}
+csv("several lines", 'id,text\n1,"two\nlines, and more"\n2,plain\n3,"\n"\n', **HEADED, **INFERRED, **SEVERAL)
+csv("several lines, quotes doubled", 'a,b\n"x ""y""\nz",1\n', **HEADED, **SEVERAL, escape='"')
+csv("several lines, quotes inside", 'a,b\n"x ""y""\nz",1\n', **HEADED, **SEVERAL)
+csv("several lines, returns", 'a,b\r\n"x\r\nz",1\r\n', **HEADED, **SEVERAL)
+csv("several lines, blank ones", "a,b\n\n1,2\n  \n3,4\n", **HEADED, **SEVERAL)
+csv("several lines, short rows", 'a,b,c\n1\n2,"3\n4"\n', **HEADED, **SEVERAL)
+DAYS = "d,t\n01/02/2024,2024/01/02 03:04\n31/12/1999,1999/12/31 23:59\n"
+csv("date format", DAYS, **HEADED, **INFERRED, dateFormat="dd/MM/yyyy")
+csv("timestamp format", DAYS, **HEADED, **INFERRED, timestampFormat="yyyy/MM/dd HH:mm")
+csv("both formats", DAYS, **HEADED, **INFERRED, dateFormat="dd/MM/yyyy", timestampFormat="yyyy/MM/dd HH:mm")
+csv("date format, other dates", "d\n01/02/2024\n2024-01-02\n", **HEADED, **INFERRED, dateFormat="dd/MM/yyyy")
+csv("date format and moments", "d\n01/02/2024\n2024-01-02 01:00:00\n", **HEADED, **INFERRED, dateFormat="dd/MM/yyyy")
+csv("date format of names", "d\nJan 5 2024\nFeb 29 2024\n", **HEADED, **INFERRED, dateFormat="MMM d yyyy")
+csv("date format, typed", "1/2/2024,x\n2024-01-02,y\n30/2/2024,z\n", schema="d date, s string", dateFormat="d/M/yyyy")
+csv("date format of years", "2024,1\n", schema="d date, i int", dateFormat="yyyy")
+ZONED = "2024-01-02T03:04:05+02:00\n2024-01-02 03:04:05\n2024-01-02T03:04:05Z\n"
+csv("timestamp format of zones", ZONED, schema="t timestamp", timestampFormat="yyyy-MM-dd'T'HH:mm:ssXXX")
+csv("timestamp format of parts", "03:04 PM 1/2/24\n", schema="t timestamp", timestampFormat="hh:mm a d/M/yy")
+csv("timestamp format that is none", "2024\n", schema="t timestamp", timestampFormat="YYYY")
 # Values of many forms: each alone in its column to be inferred, and all of them as every type.
 FORMS = [
     "1",

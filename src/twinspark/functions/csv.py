@@ -102,7 +102,7 @@ def csv_reader(type: StructType, options: dict[str, str]) -> Callable[..., str]:
 
 def line_fields(line: str, options: dict[str, str]) -> str:
     """Blanks before a field are left out if so asked; what stands in quotes keeps them."""
-    fields = f"spark_csv_fields({line}, {text(separator_of(options))})"
+    fields = f"spark_csv_fields({line}, {text(separator_of(options))}, '')"
     if options.get("ignoreleadingwhitespace", "").lower() != "true":
         return fields
     if separator_of(options) == "\t":

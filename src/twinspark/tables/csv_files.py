@@ -1,15 +1,17 @@
-"""CSV files as Spark reads them: files are checked in one pass first, and only plain ones are read here."""
+"""CSV files as Spark reads them: all lines are looked at first, then DuckDB or the extension takes them apart."""
 
-import gzip
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import duckdb
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from twinspark.errors import NotNative
-from twinspark.tables.csv_values import class_counts, inferred_type, value_sql
+from twinspark.tables.csv_dialect import BLANK_LINE, KNOWN, Dialect, column_names, dialect_of, first_lines
+from twinspark.tables.csv_values import class_counts, date_sql, inferred_type, timestamp_sql, value_sql
 from twinspark.tables.ducktext import identifier, literal, literals
 from twinspark.tables.filescan import (
     FileScan,
@@ -19,49 +21,56 @@ from twinspark.tables.filescan import (
     file_scan,
     partition_casts,
 )
-from twinspark.tables.listing import LeafFile
 from twinspark.tables.partitions import hive_arguments, merged_schema
 from twinspark.tables.reshape import duck_value
 
-KNOWN = {"header", "inferschema", "sep", "delimiter", "quote", "escape", "nullvalue", "mode", "encoding", "charset",
-         "multiline", "enforceschema", "ignoreleadingwhitespace", "ignoretrailingwhitespace"}  # fmt: skip
 # Characters that stand in no ordinary file: lines are read whole with one as separator, and never as NULL.
 NOWHERE, NOTHING = "\x01", "\x02"
+LINE, FIELDS = '"a whole line"', '"its fields"'  # no directory is called so
 SURELY_ONE_PARTITION = 4 << 20  # spark.sql.files.openCostInBytes: no file is split into less
+AT_ONCE = 256 << 20  # bytes of files that are looked at as one text
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """The options that shape a line."""
-
-    separator: str
-    escape: str
-    null_value: str
-    header: bool
-    infer: bool
-    padded: bool
-    blanks: str = ""  # a pattern of what is cut off around values
-
-    @property
-    def plain_line(self) -> str:
-        """A line that univocity and DuckDB split alike: quotes only around whole fields."""
-        separator = re.escape(self.separator)
-        inside = '(?:[^"]|"")*' if self.escape == '"' else r'[^"\\]*'
-        field = f'(?:"{inside}"|(?:[^"{separator}\\r\\n][^{separator}"\\r\\n]*)?)'
-        return f"{field}(?:{separator}{field})*"
+class Refused(NotNative):
+    """DuckDB's reader does not take the file: rows are wider than the first, or worse."""
 
 
 def scan(request: Request) -> FileScan:
     check_options(request, KNOWN)
     if not request.files:
         return without_rows(request)
-    dialect = dialect_of(request.options)
-    names = column_names(request, dialect)
-    check_lines(request, dialect)
+    dialect, firsts = first_lines(request.files, dialect_of(request.options, request.context.time_zone))
+    check_formats(request, dialect)
+    names = column_names(firsts, dialect, request.context.case_sensitive, partial(fields_of, request, dialect))
+    dialect = looked_at(request, dialect, firsts[0], alone=len(names) == 1)
+    try:
+        return scan_rows(request, dialect, names)
+    except Refused:
+        if not dialect.may_be_taken_apart or dialect.odd:
+            raise
+        return scan_rows(request, replace(dialect, odd=True), names)
+
+
+def scan_rows(request: Request, dialect: Dialect, names: Sequence[str]) -> FileScan:
     data = data_schema(request, lambda: found_schema(request, dialect, names))
     whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
     check_values(request, dialect, data)
     return file_scan(request, whole, select_sql(request, dialect, data, whole))
+
+
+def check_formats(request: Request, dialect: Dialect) -> None:
+    """A pattern that the extension does not read, or that is none, is Spark's."""
+    for value in (date_sql("''", dialect.formats), timestamp_sql("''", dialect.formats)):
+        ask(request, f"SELECT {value}")
+
+
+def fields_of(request: Request, dialect: Dialect, line: str) -> list[str]:
+    (fields,) = ask(request, f"SELECT {fields_sql(literal(line), dialect)}")
+    return [field or "" for field in fields]
+
+
+def fields_sql(line: str, dialect: Dialect) -> str:
+    return f"spark_csv_fields({line}, {literal(dialect.separator)}, {literal(dialect.null_value)})"
 
 
 def without_rows(request: Request) -> FileScan:
@@ -71,139 +80,136 @@ def without_rows(request: Request) -> FileScan:
     return file_scan(request, merged_schema(data, request.partitioning.schema, request.context.case_sensitive), "")
 
 
-def dialect_of(options: Mapping[str, str]) -> Dialect:
-    separator = options.get("sep", options.get("delimiter", ","))
-    agreed = {"quote": '"', "encoding": "UTF-8", "charset": "UTF-8", "multiline": "false", "enforceschema": "true"}
-    for key, value in agreed.items():
-        if options.get(key, value).upper() != value.upper():
-            raise NotNative(f"the csv option {key} set to {options[key]!r}")
-    separator = {"\\t": "\t"}.get(separator, separator)
-    if len(separator) != 1 or separator in '"\\\r\n\x01' or options.get("escape", "\\") not in ('"', "\\"):
-        raise NotNative("a csv separator or escape of another kind")
-    on = {key for key in ("header", "inferschema") if options.get(key, "false").lower() == "true"}
-    return Dialect(
-        separator,
-        options.get("escape", "\\"),
-        options.get("nullvalue", ""),
-        "header" in on,
-        "inferschema" in on,
-        options.get("mode", "PERMISSIVE").upper() == "PERMISSIVE",
-        blanks_of(options),
-    )
+# ---- the look at all lines
 
 
-def blanks_of(options: Mapping[str, str]) -> str:
-    leading, trailing = (options.get(f"ignore{side}whitespace", "false").lower() for side in ("leading", "trailing"))
-    if trailing == "true" and leading != "true":
-        raise NotNative("the csv option ignoretrailingwhitespace alone, where univocity fails over blank values")
-    return {"true": r"^[\x00-\x20]+|[\x00-\x20]+$"}.get(trailing, r"^[\x00-\x20]+" if leading == "true" else "")
+def looked_at(request: Request, dialect: Dialect, first: str, alone: bool) -> Dialect:
+    """One pass over all lines: none is equal to the header, and either DuckDB splits all as univocity does, or none.
 
-
-def column_names(request: Request, dialect: Dialect) -> list[str]:
-    """Spark takes the first line it meets, in an order of its own: all files must begin alike."""
-    firsts = {tuple(split_line(first_line(leaf), dialect)) for leaf in request.files}
-    if (dialect.header and len(firsts) > 1) or len({len(first) for first in firsts}) > 1:
-        raise NotNative("csv files that begin differently")
-    first = next(iter(firsts))
-    return safe_header(first, dialect, request.context.case_sensitive) if dialect.header else numbered(len(first))
-
-
-def numbered(count: int) -> list[str]:
-    return [f"_c{at}" for at in range(count)]
-
-
-def safe_header(first: Sequence[str], dialect: Dialect, case_sensitive: bool) -> list[str]:
-    """CSVUtils.makeSafeHeader: empty names are numbered, repeated ones take their position."""
-    folded = [name if case_sensitive else name.lower() for name in first]
-    repeated = {name for name in folded if folded.count(name) > 1}
-
-    def safe(at: int, name: str) -> str:
-        if name in ("", dialect.null_value):
-            return f"_c{at}"
-        return f"{name}{at}" if folded[at] in repeated else name
-
-    return [safe(at, name) for at, name in enumerate(first)]
-
-
-def first_line(leaf: LeafFile) -> str:
-    if leaf.name.endswith((".bz2", ".lz4", ".snappy", ".zst", ".deflate")):
-        raise NotNative("compressed csv files")
-    opener = gzip.open if leaf.name.endswith(".gz") else open
-    with opener(leaf.path, "rb") as stream:
-        raw = stream.readline(1 << 20)
-    try:
-        return re.split(r"[\r\n]", raw.decode("utf-8-sig"), maxsplit=1)[0]
-    except UnicodeDecodeError as error:
-        raise NotNative("csv files that are not UTF-8") from error
-
-
-def split_line(line: str, dialect: Dialect) -> list[str]:
-    if not re.fullmatch(dialect.plain_line, line) or not line.strip():
-        raise NotNative("a csv file whose first line is not plain")
-    separator = re.escape(dialect.separator)
-    fields = re.findall(rf'(?:^|{separator})("(?:[^"]|"")*"|[^{separator}]*)', line)
+    Where a column is alone, DuckDB takes a line without a character for a row."""
+    if dialect.several_lines:
+        return looked_through(request, dialect)
+    never = [f"{LINE} = {literal(first)}"] if dialect.header else ["false"]
     if dialect.blanks:
-        return [re.sub(dialect.blanks, "", field) for field in fields]
-    return [field[1:-1].replace('""', '"') if field.startswith('"') else field for field in fields]
+        never += [f"contains({LINE}, '\"')", blank_line()]  # inside quotes blanks stay
+    counts = (f"count(*) FILTER (WHERE {test})" for test in (" OR ".join(never), odd_line(dialect)))
+    refused, odd = ask(request, f"SELECT {', '.join(counts)} FROM {whole_lines(request, dialect)}")
+    odd = odd or alone or dialect.comment
+    if refused or (odd and not dialect.may_be_taken_apart):
+        raise NotNative("csv lines with quotes inside fields, blanks, or repeated headers")
+    return replace(dialect, odd=bool(odd))
 
 
-def check_lines(request: Request, dialect: Dialect) -> None:
-    """One pass over all lines: no blank ones, no quotes inside fields, none equal to the header."""
-    tests = [f"NOT regexp_full_match(line, {literal(dialect.plain_line)})", r"regexp_full_match(line, '[\x00-\x20]*')"]
-    if dialect.null_value:
+def blank_line() -> str:
+    return f"regexp_full_match({LINE}, {literal(BLANK_LINE)})"
+
+
+def odd_line(dialect: Dialect) -> str:
+    tests = [
+        f"NOT regexp_full_match({LINE}, {literal(dialect.plain_line)})",
+        blank_line(),
+        f"contains({LINE}, chr(13))",
+    ]
+    if dialect.is_quoted_nothing_told:
         separator = re.escape(dialect.separator)
         quoted_nothing = f'(^|{separator})""({separator}|$)'
-        tests.append(f"regexp_matches(line, {literal(quoted_nothing)})")
-    if dialect.blanks:
-        tests.append("contains(line, '\"')")  # inside quotes blanks stay
-    if dialect.header:
-        tests.append(f"line = {literal(first_line(request.files[0]))}")
-    counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests)
-    odd = list(ask(request, f"SELECT {counts} FROM {whole_lines(request, dialect)}"))
-    if any(odd):
-        raise NotNative("csv lines with quotes inside fields, blanks, or repeated headers")
+        tests.append(f"regexp_matches({LINE}, {literal(quoted_nothing)})")
+    return " OR ".join(tests)
+
+
+def looked_through(request: Request, dialect: Dialect) -> Dialect:
+    """Values over several lines: quotes only around whole values, and one kind of line ends."""
+    if dialect.before or dialect.is_quoted_nothing_told or sum(leaf.size for leaf in request.files) > AT_ONCE:
+        raise NotNative("such csv files of values over several lines")
+    counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in text_tests(dialect))
+    odd, returns, files = ask(request, f"SELECT {counts}, count(*) FROM read_text({literals(request.paths_as_read)})")
+    if odd or returns not in (0, files):
+        raise NotNative("csv files of values over several lines with quotes inside fields, blanks, or other line ends")
+    return replace(dialect, returns=bool(returns))
+
+
+def text_tests(dialect: Dialect) -> tuple[str, str]:
+    """Whether a text is an odd one, and whether its lines end with a carriage return, too."""
+    text = "replace(content, chr(13) || chr(10), chr(10))"
+    line = f"(?:{dialect.field_pattern}{re.escape(dialect.separator)})*{dialect.field_pattern}"
+    whole = rf"(?:{line}\n)*(?:{line})?"
+    odd = [
+        f"NOT regexp_full_match({text}, {literal(whole)}, 's')",
+        rf"regexp_matches({text}, '(^|\n)[\x00-\x20]*\n')",
+        rf"regexp_matches({text}, '\n[\x01-\x20]+$')",
+        f"contains({text}, chr(13))",
+        r"contains(content, chr(13)) AND regexp_matches(content, '(^|[^\r])\n')",
+    ]
+    return " OR ".join(odd), "contains(content, chr(13))"
 
 
 def whole_lines(request: Request, dialect: Dialect) -> str:
-    header = "true" if dialect.header else "false"
-    return (
-        f"read_csv({literals(request.paths_as_read)}, columns={{'line': 'VARCHAR'}}, auto_detect=false, "
+    """A relation of `line`, without comments, and of the directories' values."""
+    header = str(dialect.header).lower()
+    lines = (
+        f"read_csv({literals(request.paths_as_read)}, columns={{{LINE}: 'VARCHAR'}}, auto_detect=false, "
         f"header={header}, delim={literal(NOWHERE)}, quote='', escape='', nullstr={literal(NOTHING)}, "
-        "hive_partitioning=false)"
+        f"skip={dialect.before}, {hive_arguments(request.partitioning)})"
     )
+    comment = f"WHERE NOT starts_with({LINE}, {literal(dialect.comment)})"
+    return f"(SELECT * FROM {lines} {comment})" if dialect.comment else lines
 
 
-def ask(request: Request, query: str) -> Sequence[int]:
+def ask(request: Request, query: str) -> Sequence[Any]:
     """A check that DuckDB itself cannot finish (mixed line ends, bad UTF-8, ragged rows) is a file for Spark."""
     try:
-        found: Sequence[int] = request.context.connection.execute(query).fetchall()[0]
+        found: Sequence[Any] = request.context.connection.execute(query).fetchall()[0]
     except duckdb.InvalidInputException as error:
-        raise NotNative("a csv file that DuckDB's reader refuses") from error
+        raise Refused("a csv file that DuckDB's reader refuses") from error
     except duckdb.CatalogException as error:
         raise NotNative("csv values without the native extension") from error
     return found
+
+
+# ---- the rows
 
 
 def found_schema(request: Request, dialect: Dialect, names: Sequence[str]) -> StructType:
     types: list[DataType] = [StringType()] * len(names)
     if dialect.infer:
         rows = read_csv(request, dialect, len(names))
-        counts = ask(request, class_counts(len(names), request.context.time_zone, rows))
+        counts = ask(request, class_counts(len(names), dialect.formats, rows))
         alone = len(request.files) == 1 and request.files[0].size <= SURELY_ONE_PARTITION
-        types = [inferred_type(counts, at, alone) for at in range(len(names))]
+        types = [inferred_type(counts, at, alone, dialect.formats) for at in range(len(names))]
     return StructType([StructField(name, type, True) for name, type in zip(names, types, strict=True)])
 
 
 def read_csv(request: Request, dialect: Dialect, width: int) -> str:
+    """A relation of the values c0, c1 and so on as texts, and of the directories' values."""
+    if dialect.odd:
+        return taken_apart(request, dialect, width)
     columns = ", ".join(f"{identifier(f'c{at}')}: 'VARCHAR'" for at in range(width))
     nulls = literals(sorted({"", dialect.null_value}))
     header, padded = (str(flag).lower() for flag in (dialect.header, dialect.padded))
+    parallel = ", parallel=false" if dialect.several_lines and dialect.padded else ""
     rows = (
         f"read_csv({literals(request.paths_as_read)}, columns={{{columns}}}, auto_detect=false, "
         f"header={header}, delim={literal(dialect.separator)}, quote='\"', escape='\"', nullstr={nulls}, "
-        f"null_padding={padded}, {hive_arguments(request.partitioning)})"
+        f"null_padding={padded}, skip={dialect.before}, {hive_arguments(request.partitioning)}{parallel})"
     )
+    if dialect.returns:
+        return ending_simply(rows, width)
     return trimmed(rows, dialect, width) if dialect.blanks else rows
+
+
+def ending_simply(rows: str, width: int) -> str:
+    """univocity makes one character of a line end inside quotes."""
+    values = ", ".join(f"replace(c{at}, chr(13) || chr(10), chr(10)) AS c{at}" for at in range(width))
+    return f"(SELECT * REPLACE ({values}) FROM {rows})"
+
+
+def taken_apart(request: Request, dialect: Dialect, width: int) -> str:
+    """A line that is not as wide as it should be has nothing more, or more than is read, as in Spark."""
+    lines = f"{whole_lines(request, dialect)} WHERE NOT {blank_line()}"
+    values = ", ".join(f"{FIELDS}[{at + 1}] AS c{at}" for at in range(width))
+    return (
+        f"(SELECT *, {values} FROM (SELECT * EXCLUDE ({LINE}), {fields_sql(LINE, dialect)} AS {FIELDS} FROM {lines}))"
+    )
 
 
 def trimmed(rows: str, dialect: Dialect, width: int) -> str:
@@ -217,17 +223,18 @@ def check_values(request: Request, dialect: Dialect, data: StructType) -> None:
     """No row is wider than the schema; in the modes DROPMALFORMED and FAILFAST every value fits, too."""
     if any(field.name == "_corrupt_record" for field in data.fields):
         raise NotNative("a csv column for corrupt records")
-    zone = request.context.time_zone
-    values = ["1" if dialect.padded else value_sql(f"c{at}", f.dataType, zone) for at, f in enumerate(data.fields)]
-    counts = ", ".join(f"count(*) FILTER (WHERE c{at} IS NOT NULL AND ({v}) IS NULL)" for at, v in enumerate(values))
+    values = ["1" if dialect.padded else value_sql(f"c{at}", f.dataType, dialect.formats) for at, f in enumerate(data)]
+    tests = [f"c{at} IS NOT NULL AND ({value}) IS NULL" for at, value in enumerate(values)]
+    if dialect.odd and not dialect.padded:
+        tests.append(f"len({FIELDS}) <> {len(data.fields)}")
+    counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests)
     if any(ask(request, f"SELECT {counts} FROM {read_csv(request, dialect, len(data.fields))}")):
         raise NotNative("csv values that do not fit, in another mode than PERMISSIVE")
 
 
 def select_sql(request: Request, dialect: Dialect, data: StructType, whole: StructType) -> str:
     casts = partition_casts(request.partitioning.schema)
-    zone = request.context.time_zone
-    values = {f.name: value_sql(f"c{at}", f.dataType, zone) for at, f in enumerate(data.fields)}
+    values = {f.name: value_sql(f"c{at}", f.dataType, dialect.formats) for at, f in enumerate(data.fields)}
     for name, source in request.partitioning.sources.items():
         values[name] = duck_value(casts[name], identifier(source))
     columns = ", ".join(f"{values[name]} AS {identifier(name)}" for name in whole.names)

@@ -1,6 +1,8 @@
 """Text values in CSV files: what type CSVInferSchema finds in them, and how UnivocityParser reads them as a type."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pyspark.sql.types import (
     BooleanType,
@@ -41,6 +43,25 @@ INTEGRAL = (ByteType, ShortType, IntegerType, LongType)
 ODD_DIGITS = "csv values with digits that only Java reads"
 
 
+# Patterns of dates by java.time: a year, a month and a day in any order, and what stands between them.
+DATE_LETTERS = re.compile(r"(?=.*yyyy)(?=.*M)(?=.*d)(?:yyyy|M{1,4}|d{1,2}|[-/., ])+")
+# Dates of these forms are read as timestamps, too (CSVInferSchema).
+ALSO_TIMESTAMPS = ("", "yyyy-MM-dd")
+
+
+@dataclass(frozen=True)
+class Formats:
+    """The session's zone, and the options dateFormat and timestampFormat where they are set."""
+
+    zone: str
+    date: str = ""
+    timestamp: str = ""
+
+    def __post_init__(self) -> None:
+        if self.date and not DATE_LETTERS.fullmatch(self.date):
+            raise NotNative("a csv dateFormat of another kind")
+
+
 def fits(value: str, pattern: str) -> str:
     return f"regexp_full_match({value}, {literal(pattern)}, 's')"
 
@@ -56,7 +77,7 @@ def is_odd(value: str) -> str:
 CLASSES = ("integer", "long", "decimal", "double", "date", "timestamp", "boolean", "string", "odd")
 
 
-def class_of(value: str, zone: str) -> str:
+def class_of(value: str, formats: Formats) -> str:
     """What CSVInferSchema.inferField would find in one value alone, which is not NULL."""
     scale = (
         rf"length(regexp_extract({value}, '\.([0-9]*)', 1))"
@@ -67,34 +88,51 @@ def class_of(value: str, zone: str) -> str:
     cases = {
         f"{value} IS NULL": "NULL",
         fits(value, SHORT_INTEGER): "'integer'",
-        fits(value, WORD): "'string'",
-        fits(value, FRACTION): "'double'",
-        fits(value, BOOLEAN): "'boolean'",
-        f"({fits(value, DATE)} AND TRY_CAST({value} AS DATE) IS NOT NULL)": "'date'",
-        f"({fits(value, MOMENT)} AND TRY_CAST({value} AS TIMESTAMP) IS NOT NULL)": "'timestamp'",
+        **quickly_told(value, formats),
         fits(value, INTEGER): whole,
         fits(value, NUMBER): f"CASE WHEN {scale} = 0 THEN 'decimal' ELSE 'double' END",
         f"({fits(value, DOUBLE)} OR {value} IN {NAMED_DOUBLES})": "'double'",
         is_odd(value): "'odd'",
-        f"{timestamp_sql(value, zone)} IS NOT NULL": "'timestamp'",
+        **({f"{date_sql(value, formats)} IS NOT NULL": "'date'"} if formats.date else {}),
+        f"{timestamp_sql(value, formats)} IS NOT NULL": "'timestamp'",
+        fits(value, BOOLEAN): "'boolean'",
     }
     return f"CASE {' '.join(f'WHEN {test} THEN {found}' for test, found in cases.items())} ELSE 'string' END"
 
 
-def class_counts(width: int, zone: str, rows: str) -> str:
+def quickly_told(value: str, formats: Formats) -> dict[str, str]:
+    """What most columns are full of, told at once; with formats of the user's own a word may be a date."""
+    if formats.date or formats.timestamp:
+        told = {fits(value, FRACTION): "'double'"}
+    else:
+        told = {fits(value, WORD): "'string'", fits(value, FRACTION): "'double'", fits(value, BOOLEAN): "'boolean'"}
+    if not formats.date:
+        told[f"({fits(value, DATE)} AND TRY_CAST({value} AS DATE) IS NOT NULL)"] = "'date'"
+    if not formats.timestamp:
+        told[f"({fits(value, MOMENT)} AND TRY_CAST({value} AS TIMESTAMP) IS NOT NULL)"] = "'timestamp'"
+    return told
+
+
+def class_counts(width: int, formats: Formats, rows: str) -> str:
     """How many values of each column are of each class, one count after the other."""
-    classes = ", ".join(f"{class_of(f'c{at}', zone)} AS k{at}" for at in range(width))
+    texts = ", ".join(f"nullif(c{at}, '') AS c{at}" for at in range(width))
+    rows = f"(SELECT {texts} FROM {rows})"
+    classes = ", ".join(f"{class_of(f'c{at}', formats)} AS k{at}" for at in range(width))
     counts = ", ".join(f"count(*) FILTER (WHERE k{at} = '{name}')" for at in range(width) for name in CLASSES)
     return f"SELECT {counts} FROM (SELECT {classes} FROM {rows})"
 
 
-def inferred_type(counts: Sequence[int], at: int, in_one_partition: bool) -> DataType:
+def inferred_type(counts: Sequence[int], at: int, in_one_partition: bool, formats: Formats) -> DataType:
     """CSVInferSchema's answer for one column; where the order of rows or partitions would decide, Spark is asked."""
     found = zip(CLASSES, counts[at * len(CLASSES) : (at + 1) * len(CLASSES)], strict=True)
     kinds = frozenset(name for name, count in found if count)
     if "string" in kinds:
         return StringType()  # whatever else there is, and in whatever order
     if in_one_partition and "boolean" in kinds and len(kinds) > 1 and "odd" not in kinds:
+        return StringType()
+    if kinds == {"date", "timestamp"} and formats.timestamp:
+        raise NotNative("a csv column of dates and timestamps, with a timestampFormat")
+    if kinds == {"date", "timestamp"} and formats.date not in ALSO_TIMESTAMPS:
         return StringType()
     if kinds not in TYPE_OF:
         raise NotNative(f"a csv column of {' and '.join(sorted(kinds))} values")
@@ -120,18 +158,26 @@ TYPE_OF: dict[frozenset[str], DataType] = {
 # ---- a value in its column's type
 
 
-def timestamp_sql(value: str, zone: str) -> str:
-    return f"spark_string_to_timestamp({value}, {literal(zone)})"
+def date_sql(value: str, formats: Formats) -> str:
+    if formats.date:
+        return f"CAST(spark_parse_timestamp_ntz({value}, {literal(formats.date)}) AS DATE)"
+    return f"spark_string_to_date({value})"
 
 
-def value_sql(value: str, type: DataType, zone: str) -> str:
+def timestamp_sql(value: str, formats: Formats) -> str:
+    if formats.timestamp:
+        return f"spark_parse_timestamp({value}, {literal(formats.timestamp)}, {literal(formats.zone)})"
+    return f"spark_string_to_timestamp({value}, {literal(formats.zone)})"
+
+
+def value_sql(value: str, type: DataType, formats: Formats) -> str:
     """The value, or NULL where it does not fit: UnivocityParser's answer in the mode PERMISSIVE."""
     if isinstance(type, StringType):
         return value
     if isinstance(type, DateType):
-        return f"spark_string_to_date({value})"
+        return date_sql(value, formats)
     if isinstance(type, TimestampType):
-        return timestamp_sql(value, zone)
+        return timestamp_sql(value, formats)
     if isinstance(type, BooleanType):
         return f"CASE lower({value}) WHEN 'true' THEN true WHEN 'false' THEN false END"
     return f"CASE WHEN {number_form(value, type)} WHEN {is_odd(value)} THEN {not_native(ODD_DIGITS)} END"
