@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from environment import ROOT, Suite
+from environment import ROOT, Suite, package_directory
 
 from twinspark.spark.launch import free_port
 
@@ -54,10 +54,22 @@ def command(engine: str, port: int, warehouse: str) -> list[str]:
 
 def environment(suite: Suite, engine: str) -> dict[str, str]:
     """Functions defined in pyspark.sql.tests are found only by the suite's own interpreter; the embedded engine runs
-    functions with the interpreter it runs in itself."""
+    functions with the interpreter it runs in itself, which is given the suite's PySpark."""
     named = {"PYSPARK_PYTHON": str(suite.python), "PYSPARK_DRIVER_PYTHON": str(suite.python)}
-    python = {} if engine == "duckdb" else named
+    path = os.pathsep.join(filter(None, (str(with_tests(suite)), os.environ.get("PYTHONPATH"))))
+    python = {"PYTHONPATH": path} if engine == "duckdb" else named
     return {**os.environ, **python, "SPARK_TESTING": "1"}
+
+
+def with_tests(suite: Suite) -> Path:
+    """A directory with nothing in it but the suite's PySpark, which has its tests."""
+    directory = ROOT / "with-tests"
+    directory.mkdir(exist_ok=True)
+    link = directory / "pyspark"
+    if not link.exists():
+        link.unlink(missing_ok=True)
+        link.symlink_to(package_directory(suite.python))
+    return directory
 
 
 def until_it_listens(port: int, process: subprocess.Popen[bytes]) -> None:
