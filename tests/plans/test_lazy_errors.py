@@ -1,4 +1,4 @@
-"""Errors that Spark may not have: beside a null, under a limit, in a join, in one of several conditions."""
+"""Errors that Spark may not have: beside a null, under a limit, in a join, in one of several conditions or calls."""
 
 import pytest
 from pyspark.sql.connect.proto import relations_pb2
@@ -22,6 +22,7 @@ def run(text: str) -> None:
     [
         f"select d > abs(i) from {ROWS}",
         f"select 1 / z from {ROWS} limit 1",
+        f"select 1 / z, int(string(z) || 'x') from {ROWS}",
         f"select 1 from {ROWS} where d > -5 and 1 / z > 0",
         f"select 1 from {ROWS} join (select 0 as y) on 1 / (z + y) > 0",
     ],

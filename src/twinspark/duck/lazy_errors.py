@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import (
@@ -14,11 +14,12 @@ from twinspark.plan.expressions import (
     OuterColumn,
     Subquery,
     Variable,
+    WindowCall,
     children_of,
 )
-from twinspark.plan.relations import Aggregate, Filter, Join, Limit, Relation, own_expressions
+from twinspark.plan.relations import Aggregate, Filter, Join, Limit, OneRow, Relation, Values, own_expressions
 from twinspark.plan.rewrite import walk
-from twinspark.types import is_string
+from twinspark.types import is_integral, is_string
 
 # What cannot fail itself, whatever its arguments do.
 QUIET = {"=", "==", "<=>", "<", "<=", ">", ">=", "!=", "and", "or", "not", "isnull", "isnotnull", "in", "coalesce"}
@@ -54,8 +55,21 @@ def reasons(relation: Relation) -> Iterator[str]:
         yield "which rows meet in a join"
     if isinstance(relation, Filter) and isinstance(relation.input, Filter) and any(map(is_busy, conditions(relation))):
         yield "which of several conditions comes first"
+    if any(map(has_wrapping_frame, own_expressions(relation))):
+        yield "a bound of a frame beyond its type"
     if any(map(beside_null, own_expressions(relation))):
         yield "beside a null Spark looks no further"
+
+
+def has_wrapping_frame(expression: Expression) -> bool:
+    """With ANSI off what a bound of values comes to begins anew at the least value."""
+    return any(isinstance(node, WindowCall) and wraps(node) for node in walk(expression))
+
+
+def wraps(call: WindowCall) -> bool:
+    if call.frame is None or call.frame.rows or call.function.settings.ansi:
+        return False
+    return any(bound not in (None, 0) for bound in (call.frame.lower, call.frame.upper))
 
 
 def conditions(relation: Relation) -> Iterator[Expression]:
@@ -109,3 +123,75 @@ def is_failing(node: Expression) -> bool:
     if isinstance(node, Cast):
         return may_fail(node)
     return isinstance(node, Call) and node.name in FAILING
+
+
+# ---- errors of different rows
+
+OVERFLOWING = {"+", "-", "*"}
+
+
+def rival(plan: Relation, condition: str) -> str:
+    """Why an error of another kind may come first: Spark takes row by row, DuckDB call by call."""
+    if condition not in RIVALS or has_one_row(plan):
+        return ""
+    raising = [found for found in placed(plan) if RIVALS[condition](found[1])]
+    others = [test for name, test in RIVALS.items() if name != condition]
+    rivals = (found for found in placed(plan) if any(test(found[1]) for test in others))
+    beside = any(not all(is_beneath(one, raiser) for raiser in raising) for one in rivals)
+    return "which of several errors comes first" if beside else ""
+
+
+Placed = tuple[Relation, Expression]
+
+
+def placed(plan: Relation) -> Iterator[Placed]:
+    for relation in relations(plan):
+        yield from ((relation, node) for top in own_expressions(relation) for node in walk(top))
+
+
+def is_beneath(one: Placed, other: Placed) -> bool:
+    """Computed for all rows before the other is."""
+    if any(relation is one[0] for below in other[0].inputs for relation in relations(below)):
+        return True
+    return any(node is one[1] for node in walk(other[1]))
+
+
+def has_one_row(plan: Relation) -> bool:
+    leaves = [relation for relation in relations(plan) if not relation.inputs]
+    return all(isinstance(leaf, OneRow) or (isinstance(leaf, Values) and len(leaf.rows) <= 1) for leaf in leaves)
+
+
+def uses_columns(node: Expression) -> bool:
+    return any(isinstance(inside, Column) for inside in walk(node))
+
+
+def overflows(node: Expression) -> bool:
+    return isinstance(node, Call) and node.name in OVERFLOWING and is_integral(node.type) and fails_for_rows(node)
+
+
+def divides(*names: str) -> Callable[[Expression], bool]:
+    return lambda node: (
+        isinstance(node, Call) and node.name in names and node.settings.ansi and uses_columns(node.arguments[-1])
+    )
+
+
+def reads_text(node: Expression) -> bool:
+    return isinstance(node, Cast) and may_fail(node) and is_string(node.child.type) and uses_columns(node)
+
+
+def indexes(name: str) -> Callable[[Expression], bool]:
+    return lambda node: isinstance(node, Call) and node.name == name and fails_for_rows(node)
+
+
+def fails_for_rows(node: Call) -> bool:
+    return node.settings.ansi and uses_columns(node)
+
+
+RIVALS: dict[str, Callable[[Expression], bool]] = {
+    "ARITHMETIC_OVERFLOW": overflows,
+    "DIVIDE_BY_ZERO": divides("/", "div"),
+    "REMAINDER_BY_ZERO": divides("%", "mod", "pmod"),
+    "CAST_INVALID_INPUT": reads_text,
+    "INVALID_ARRAY_INDEX": indexes("getarrayitem"),
+    "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": indexes("element_at"),
+}

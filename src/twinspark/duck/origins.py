@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from twinspark.analysis.outer import outer_columns
-from twinspark.duck.lazy_errors import doubtful
+from twinspark.duck.lazy_errors import doubtful, rival
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery, children_of
@@ -101,7 +101,7 @@ def unsure(plan: Relation, condition: str) -> str:
 def located(error: Exception, plan: Relation) -> Exception:
     """The error with its context, or NotNative where it may not be Spark's error."""
     found = with_context(error, plan)
-    if isinstance(found, SparkError) and (why := doubtful(plan)):
+    if isinstance(found, SparkError) and (why := doubtful(plan) or rival(plan, found.condition)):
         return NotNative(f"{found.condition}: {why}", nearest=found)
     return found
 

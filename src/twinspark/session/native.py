@@ -16,6 +16,7 @@ from twinspark.analysis.products import check_products
 from twinspark.analysis.row_order import in_spark_order
 from twinspark.analysis.shown_sketches import check_shown_sketches
 from twinspark.duck import native, run
+from twinspark.duck.early_rows import early
 from twinspark.duck.lazy_errors import check_filtered_arguments
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import LocalData, Relation, Scan
@@ -154,6 +155,8 @@ class Query:
         if not self.context.settings.time_type and has_time(self.plan.schema):
             raise SparkError("UNSUPPORTED_TIME_TYPE")  # SparkConnectPlanExecution.processAsArrowBatches
         self.check_sketches()
+        for each in early(self.plan):
+            run.stream(self.cursor, each, self.context.settings).read_all()
         return run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
 
     def bind(self) -> None:

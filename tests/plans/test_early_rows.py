@@ -1,0 +1,76 @@
+"""What Spark computes of local data before it leaves anything out, and overflows that DuckDB would reckon away."""
+
+import pytest
+from pyspark.sql.connect.proto import relations_pb2
+
+from twinspark.analysis.context import Context
+from twinspark.duck.early_rows import early
+from twinspark.duck.run import connect, stream
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.relations import Relation
+from twinspark.read.proto import read_relation
+
+ROWS = "values ('1', 1, 2147483647), ('x', 2, 0) as t(s, k, i)"
+
+
+def plan_of(text: str) -> tuple[Relation, Context]:
+    context = Context()
+    return read_relation(relations_pb2.Relation(sql=relations_pb2.SQL(query=text)), context), context
+
+
+def run(plan: Relation, context: Context) -> None:
+    stream(connect().cursor(), plan, context.settings).read_all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"select k from (select int(s) as x, k from {ROWS})",
+        f"select count(*) from (select int(s) as x, k from {ROWS})",
+        f"select x from (select int(s) as x, k from {ROWS}) where k = 1",
+        f"select k from (select int(s) as x, k from {ROWS}) limit 1",
+        f"select 1 where false intersect select int(s) from {ROWS}",
+    ],
+)
+def test_all_columns_of_local_data_are_computed(text: str) -> None:
+    plan, context = plan_of(text)
+    with pytest.raises(SparkError) as told:
+        for each in early(plan):
+            run(each, context)
+    assert told.value.condition == "CAST_INVALID_INPUT"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"select int(s) as x, k from {ROWS} where k = 1",
+        f"select sum(x) from (select int(s) as x from {ROWS})",
+        f"select k from (select upper(s) as x, k from {ROWS}) where k = 1",
+        "select id from (select id, int(string(id)) as x from range(3))",
+    ],
+)
+def test_the_rest_is_computed_when_asked_for(text: str) -> None:
+    assert early(plan_of(text)[0]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"select i + 1 > 5 from {ROWS}",
+        f"select k from {ROWS} where i * 2 = 4",
+        f"select k from {ROWS} where -2 - i < 5",
+        f"select k from {ROWS} where i + 1 between 0 and 9",
+        f"select max(k) from {ROWS} group by i + 1 > 0",
+    ],
+)
+def test_an_overflow_beside_a_constant_is_one(text: str) -> None:
+    with pytest.raises(SparkError) as told:
+        run(*plan_of(text))
+    assert told.value.condition == "ARITHMETIC_OVERFLOW"
+
+
+def test_an_overflow_in_a_sum_is_one() -> None:
+    with pytest.raises(NotNative) as told:
+        run(*plan_of(f"select sum(i + 1) from {ROWS}"))
+    assert told.value.nearest is not None
+    assert told.value.nearest.condition == "ARITHMETIC_OVERFLOW"
