@@ -434,6 +434,11 @@ js("null line", 'null\n{"a":2}\n')
 js("empty", "")
 js("key order", '{"b":1,"B2":2,"a_":3,"é":4,"_x":5}\n')
 js("several lines", '{\n"a":1\n}\n', multiLine="true")
+js("rows of an array over lines", '[\n {"a": 1, "b": {"c": "x", "d": [1, 2]}},\n {"a": null, "e": 1.5}\n]\n', **SEVERAL)
+js("rows of an array, typed", '[{"a": 1,\n "b": "x"}, {"a": "y", "b": 2}]', schema="a int, b string", **SEVERAL)
+js("the first of two objects", '{"a": 1,\n "b": 2}\n{"a": 3}\n', **SEVERAL)
+js("an array that breaks off, typed", '[{"a": 1},\n {"a":', schema="a int", **SEVERAL)
+js("rows of arrays in lines", '[{"a":1},{"a":2}]\n{"a":3}\n[]\n[{"a":4,"b":"x"}]\n')
 js("dates stay text", '{"a":"2020-01-01","b":"2020-01-01T01:02:03Z"}\n')
 js(
     "typed",

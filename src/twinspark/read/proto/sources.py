@@ -80,6 +80,8 @@ def read_json_lines(
     how = {name: value for name, value in lowered.items() if name not in INDEX_OPTIONS}
     if how.get("mode", "permissive").lower() != "permissive":
         raise refused  # which rows are malformed depends on the columns that are asked for
+    if how.pop("multiline", "false").lower() == "true":
+        where["wholetext"] = "true"  # each file is one text: an object, or an array of rows
     if context.config.get("spark.sql.json.enableExactStringParsing", "true").lower() == "true":
         how[EXACT] = "true"
     lines = frame_of(scan_relation(context.scan_files("text", paths, where, None, context)))
