@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from twinspark.analysis.outer import outer_columns, outer_in
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Call, Column, Expression, Literal
-from twinspark.plan.relations import Aggregate, Filter, Join, Limit, Project, Relation, Sort
+from twinspark.plan.relations import Aggregate, Filter, Join, Limit, OneRow, Project, Relation, Sort
 from twinspark.plan.rewrite import walk
-from twinspark.types import MapType
+from twinspark.types import DoubleType, FloatType, MapType
 
 
 def check_correlated(relation: Relation) -> None:
@@ -19,8 +19,19 @@ def check_correlated(relation: Relation) -> None:
     if any(isinstance(column.type, MapType) for column in outer_columns(relation)):
         raise NotNative("a map of the query around")
     for node in nodes(relation):
+        if isinstance(node, Project) and shows_outer_float(node):
+            raise NotNative("a float of the query around, which Spark joins by")
         if isinstance(node, Join) and node.kind not in ("inner", "cross") and any(outer_columns(node.right)):
             raise NotNative("a column of the query around below an outer, semi or anti join")
+
+
+def shows_outer_float(relation: Project) -> bool:
+    """Where there are rows below, the values around are made distinct first: -0.0 is 0.0 then."""
+    below: Relation = relation.input
+    while isinstance(below, Project | Filter):
+        below = below.input
+    shown = (node for each in relation.expressions for node in outer_in(each))
+    return not isinstance(below, OneRow) and any(isinstance(node.type, FloatType | DoubleType) for node in shown)
 
 
 def check_scalar(relation: Relation) -> None:

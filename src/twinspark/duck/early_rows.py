@@ -10,12 +10,10 @@ from twinspark.plan.expressions import Call, Cast, Expression, PythonCall
 from twinspark.plan.relations import (
     Aggregate,
     Filter,
-    Join,
     Limit,
     LocalData,
     Project,
     Relation,
-    SetOperation,
     Sort,
     Tail,
     Values,
@@ -47,9 +45,8 @@ def found(relation: Relation, asked: Places, skips: bool) -> Iterator[Relation]:
         asked = together(asked, used(own_expressions(relation)))
         yield from found(relation.input, asked, skips or not isinstance(relation, Sort))
     else:
-        skips = skips or isinstance(relation, Join | SetOperation)
         for below in relation.inputs:
-            yield from found(below, None, skips)
+            yield from found(below, None, skips=True)
 
 
 def is_local(relation: Relation) -> bool:

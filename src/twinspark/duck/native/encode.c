@@ -74,16 +74,22 @@ static char *append_decoded(char *into, const unsigned char *bytes, size_t lengt
     return into;
 }
 
+/* Integer.parseInt of two characters: the first may be a sign, as long as nothing negative comes of it. */
+static int escape_value(const char *at) {
+    int high = *at == '+' || *at == '-' ? 0 : hex_value(at[0]);
+    int low = hex_value(at[1]);
+    return high < 0 || low < 0 || (*at == '-' && low > 0) ? -1 : high << 4 | low;
+}
+
 /* java.net.URLDecoder: neighbouring escapes are decoded together. NULL when an escape is malformed. */
 static char *url_decoded(text value, char *into, unsigned char *run) {
     for (uint32_t i = 0; i < value.length;) {
         size_t count = 0;
         for (; i < value.length && value.bytes[i] == '%'; i += 3) {
-            int high = i + 2 < value.length ? hex_value(value.bytes[i + 1]) : -1;
-            int low = high < 0 ? -1 : hex_value(value.bytes[i + 2]);
-            if (low < 0)
+            int escaped = i + 2 < value.length ? escape_value(value.bytes + i + 1) : -1;
+            if (escaped < 0)
                 return NULL;
-            run[count++] = (unsigned char)(high << 4 | low);
+            run[count++] = (unsigned char)escaped;
         }
         into = append_decoded(into, run, count);
         for (; i < value.length && value.bytes[i] != '%'; i++)

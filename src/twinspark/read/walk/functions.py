@@ -177,8 +177,14 @@ def star_arguments(
 NAMED = (tree.Column, tree.Alias, tree.Dereference)
 
 
+def constant_key(node: tree.Expression) -> str | None:
+    """A value found by a constant string has that name, before it is known what it is found in (CreateStruct)."""
+    index = node.index if isinstance(node, tree.Subscript) else None
+    return index.value if isinstance(index, tree.StringLiteral) else None
+
+
 def struct_field(named: Named, node: tree.Expression, index: int) -> list[Expression]:
-    name = named.name if isinstance(node, NAMED) else f"col{index + 1}"
+    name = named.name if isinstance(node, NAMED) else constant_key(node) or f"col{index + 1}"
     return [build.literal(name), named.expression]
 
 
