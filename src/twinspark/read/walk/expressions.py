@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any
 
 from twinspark.analysis import build
@@ -228,11 +229,19 @@ def walk_semi_structured(node: tree.SemiStructuredExtract, scope: Scope, walk: W
 OPERATORS = (tree.Binary, tree.Unary, tree.Between, tree.In, tree.IsDistinct, tree.Like)
 
 
+@cache
+def field_names(kind: type) -> tuple[str, ...]:
+    return tuple(part.name for part in fields(kind))
+
+
 def check_no_path(node: tree.Expression) -> None:
     """Spark refuses these in words that leave out the alias, which names show."""
-    parts = [getattr(node, part.name) for part in fields(node)] if isinstance(node, OPERATORS) else []
     if isinstance(node, tree.Struct | tree.Row):
         parts = list(node.fields)  # the alias would name the field
+    elif isinstance(node, OPERATORS):
+        parts = [getattr(node, name) for name in field_names(node.__class__)]
+    else:
+        return
     if any(isinstance(part, tree.SemiStructuredExtract) for part in parts):
         raise NotNative("SQL: a path into a variant beside an operator")
 

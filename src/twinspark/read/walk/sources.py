@@ -16,9 +16,8 @@ from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Attribute, Frame, frame_of
 from twinspark.analysis.subqueries import check_generated
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.common_types import common_type_without_strings
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
-from twinspark.plan.relations import Field, Join, OneRow, Project, Range, Values, expressions_in
+from twinspark.plan.relations import Field, Join, OneRow, Project, Range, expressions_in
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.travel import travelled
@@ -26,9 +25,10 @@ from twinspark.read.views import table_frame
 from twinspark.read.walk.expressions import Walk, conjuncts, tree_nodes
 from twinspark.read.walk.functions import is_builtin
 from twinspark.read.walk.identifiers import name_parts
+from twinspark.read.walk.inline_tables import inline_values
 from twinspark.read.walk.pivots import pivoted, unpivoted
 from twinspark.read.walk.queries import FROM, RELATION, read_query, row_count
-from twinspark.types import LONG, is_integral, quote_identifier
+from twinspark.types import LONG, is_integral
 
 Reader = TypeVar("Reader", bound=Callable[..., Frame])
 READERS: dict[type, Callable[..., Frame]] = {}
@@ -149,28 +149,7 @@ def aliased(frame: Frame, alias: tree.TableAlias | None) -> Frame:
 
 @reads(tree.InlineTable)
 def read_inline_table(node: tree.InlineTable, walk: Walk) -> Frame:
-    scope = walk.scope(frame_of(OneRow()))
-    rows = [row_values(row, scope, walk) for row in node.rows]
-    width = len(rows[0])
-    if any(len(row) != width for row in rows):
-        raise NotNative("SQL: VALUES with rows of different widths")
-    types = [common_type_without_strings([row[i].type for row in rows], walk.settings.ansi) for i in range(width)]
-    if None in types:
-        name = (
-            node.alias.columns[types.index(None)]
-            if node.alias and node.alias.columns
-            else f"col{types.index(None) + 1}"
-        )
-        raise SparkError("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", colName=quote_identifier(name))
-    made = [[build.implicit_cast(v, t, walk.settings) for v, t in zip(row, types, strict=True)] for row in rows]
-    fields = tuple(Field(f"col{i + 1}", types[i], any(row[i].nullable for row in made)) for i in range(width))
-    return aliased(frame_of(Values(rows=tuple(map(tuple, made)), fields=fields)), node.alias)
-
-
-def row_values(node: tree.Expression, scope: Any, walk: Walk) -> list[Expression]:
-    if isinstance(node, tree.Row | tree.Struct):
-        return [walk.column(field, scope).expression for field in node.fields]
-    return [walk.read(node, scope)]
+    return aliased(frame_of(inline_values(node, walk)), node.alias)
 
 
 @reads(tree.TableFunction)

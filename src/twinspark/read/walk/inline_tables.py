@@ -1,0 +1,117 @@
+"""Walks VALUES: rows of constants, which Spark computes while it analyzes the query: their errors come first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from twinspark.analysis import build
+from twinspark.analysis.names import Scope
+from twinspark.analysis.outer import outer_in
+from twinspark.analysis.relations import Named, project
+from twinspark.analysis.scope import frame_of
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.common_types import common_type_without_strings
+from twinspark.plan.expressions import AggregateCall, Call, Cast, Expression, Literal
+from twinspark.plan.relations import Field, OneRow, Relation, Values
+from twinspark.plan.rewrite import walk as nodes_of
+from twinspark.read.sql import tree
+from twinspark.read.walk.expressions import Walk, tree_nodes
+from twinspark.types import DataType, is_string, quote_identifier
+
+IN_VALUES = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES"
+FAILED = "INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION"
+INCOMPATIBLE = "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE"
+NEVER_FAIL = {"array", "named_struct", "struct", "isnull", "isnotnull", "not", "and", "or"}
+
+
+def inline_values(node: tree.InlineTable, walk: Walk) -> Values:
+    check_no_query(node, walk)
+    rows = [row_values(row, walk.scope(frame_of(OneRow())), walk) for row in node.rows]
+    width = len(rows[0])
+    if any(len(row) != width for row in rows):
+        raise NotNative("SQL: VALUES with rows of different widths")
+    types = column_types(rows, node, walk)
+    made = [[build.implicit_cast(v, t, walk.settings) for v, t in zip(row, types, strict=True)] for row in rows]
+    fields = tuple(Field(f"col{i + 1}", types[i], any(row[i].nullable for row in made)) for i in range(width))
+    table = Values(rows=tuple(map(tuple, made)), fields=fields)
+    check_computable(table, node, walk)
+    return table
+
+
+def row_values(node: tree.Expression, scope: Scope, walk: Walk) -> list[Expression]:
+    if isinstance(node, tree.Row | tree.Struct):
+        return [walk.column(field, scope).expression for field in node.fields]
+    return [walk.read(node, scope)]
+
+
+def check_no_query(node: tree.InlineTable, walk: Walk) -> None:
+    """Said of a scalar one before anything in it is looked up; of the others Spark tells an error of its own inside."""
+    inside = [each for row in node.rows for each in tree_nodes(row)]
+    if any(isinstance(each, tree.Subquery) for each in inside):
+        raise walk.located(SparkError(IN_VALUES), node)
+    if any(isinstance(each, tree.Exists | tree.InSubquery) for each in inside):
+        raise NotNative("SQL: a subquery in VALUES")
+
+
+def column_types(rows: Sequence[Sequence[Expression]], node: tree.InlineTable, walk: Walk) -> list[DataType]:
+    found = [
+        common_type_without_strings([row[i].type for row in rows], walk.settings.ansi) for i in range(len(rows[0]))
+    ]
+    types = [type for type in found if type is not None]
+    if len(types) < len(found):
+        at = found.index(None)
+        name = node.alias.columns[at] if node.alias and node.alias.columns else f"col{at + 1}"
+        raise incompatible(SparkError(INCOMPATIBLE, colName=quote_identifier(name)), rows)
+    return types
+
+
+def incompatible(error: SparkError, rows: Sequence[Sequence[Expression]]) -> Exception:
+    """What needs nothing looked up is refused by the parser already (AstBuilder.visitInlineTable)."""
+    if all(isinstance(cell, Literal) for row in rows for cell in row):
+        error.exception = "ParseException"
+        return error
+    return NotNative("SQL: VALUES of incompatible types", nearest=error)
+
+
+def check_computable(table: Values, node: tree.InlineTable, walk: Walk) -> None:
+    """Only where something could fail: the rows are computed again when the query runs."""
+    if any(True for row in table.rows for cell in row for _ in outer_in(cell)):
+        raise NotNative("SQL: a column of the query around in VALUES")
+    if any(isinstance(each, AggregateCall) for row in table.rows for cell in row for each in nodes_of(cell)):
+        raise NotNative("SQL: an aggregate in VALUES")
+    doubtful = [cell for row in table.rows for cell in row if may_fail(cell)]
+    if not doubtful:
+        return
+    if fails(table, walk):
+        nearest = SparkError(FAILED, sqlExpr=f'"{failing(doubtful, walk).text}"')
+        raise NotNative("SQL: VALUES that fail", nearest=walk.located(nearest, node))
+
+
+def may_fail(cell: Expression) -> bool:
+    return any(map(is_doubtful, nodes_of(cell)))
+
+
+def is_doubtful(node: Expression) -> bool:
+    """Casts of texts, and whatever a function may do; of the others, those that make a value of a type only."""
+    if isinstance(node, Cast):
+        return is_string(node.child.type) != is_string(node.type)
+    return isinstance(node, Call) and node.name not in NEVER_FAIL
+
+
+def failing(doubtful: Sequence[Expression], walk: Walk) -> Expression:
+    """The first one of them."""
+    single = (project(frame_of(OneRow()), [Named(cell, "cell")]).plain() for cell in doubtful)
+    return next((cell for cell, alone in zip(doubtful, single, strict=True) if fails(alone, walk)), doubtful[0])
+
+
+def fails(relation: Relation, walk: Walk) -> bool:
+    """With an error of Spark's, be its words known or not."""
+    try:
+        walk.context.collect(relation, walk.context)
+    except SparkError:
+        return True
+    except NotNative as why:
+        if why.nearest is None:
+            raise
+        return True
+    return False
