@@ -117,3 +117,13 @@ def test_orphans_are_told_before_they_go(t: Any) -> None:
     assert stray.exists()
     assert rows(t, "CALL system.remove_orphan_files(table => 't')") == [(str(stray),)]
     assert not stray.exists()
+
+
+@pytest.mark.parametrize("name", ["t.history", "mine.t.history", "spark_catalog.mine.t.history"])
+def test_tables_about_tables_by_whole_names(name: str, t: Any) -> None:
+    assert t.sql(f"SELECT snapshot_id FROM {name}").count() == 3 == t.table(name).count()
+
+
+def test_names_of_too_many_parts_are_refused(t: Any) -> None:
+    for name in ("mine.nosuch.history", "mine.t.nosuch"):
+        assert refusal(t, f"SELECT * FROM {name}") == "REQUIRES_SINGLE_PART_NAMESPACE"

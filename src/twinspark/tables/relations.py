@@ -9,7 +9,7 @@ from twinspark.analysis.local_data import local_data
 from twinspark.errors import NotNative
 from twinspark.plan.relations import Relation, Scan
 from twinspark.tables.catalog import Version
-from twinspark.tables.catalogs import Catalogs, Name
+from twinspark.tables.catalogs import SESSION_CATALOG, Catalogs, Name
 from twinspark.tables.files import scan
 from twinspark.tables.filescan import ScanContext
 from twinspark.tables.iceberg.metadata import TABLES, metadata_table
@@ -54,6 +54,8 @@ class TableRelations:
         predicate: Predicate | None = None,
     ) -> tuple[Relation, Qualifier] | None:
         """The table of that name, or a table about it; None when no catalog knows it."""
+        if self.is_about(parts, context):
+            return self.metadata(parts, context, version)
         name = self.name(parts, context)
         catalog, table = self.catalogs.get(name.catalog), self.loaded(name)
         if table is None:
@@ -85,10 +87,21 @@ class TableRelations:
 
     def view(self, parts: Sequence[str], context: Context) -> View | None:
         """A persisted view of that name: its SQL is read where the view was made."""
-        if is_path(parts):
+        if is_path(parts) or self.is_about(parts, context):
             return None
         name = self.name(parts, context)
         return self.catalogs.get(name.catalog).load_view(name.identifier)
+
+    def is_about(self, parts: Sequence[str], context: Context) -> bool:
+        """Whether a name of that many parts can only be of a table about a table: `db.table.history`."""
+        if len(parts) < 3 or parts[-1].lower() not in TABLES:
+            return False
+        named = len(parts) - (parts[0] in self.catalogs.names())
+        owner = parts[0] if parts[0] in self.catalogs.names() else context.catalog
+        return owner == SESSION_CATALOG and named == 3 and isinstance(self.owner(parts, context), IcebergTable)
+
+    def owner(self, parts: Sequence[str], context: Context) -> AnyTable | None:
+        return self.loaded(self.name(parts[:-1], context))
 
     def name(self, parts: Sequence[str], context: Context) -> Name:
         return self.catalogs.resolve(parts, context.catalog, [context.database])
@@ -108,8 +121,7 @@ class TableRelations:
         """`db.table.history`: a table about a table."""
         if len(parts) < 2 or parts[-1].lower() not in TABLES:
             return None
-        owner = self.name(parts[:-1], context)
-        loaded = self.loaded(owner)
+        loaded = self.owner(parts, context)
         if not isinstance(loaded, IcebergTable):
             return None
         if version is not None:
