@@ -22,6 +22,10 @@ def run(text: str) -> None:
     [
         f"select d > abs(i) from {ROWS}",
         f"select 1 / z from {ROWS} limit 1",
+        f"select abs(i) is null from {ROWS}",
+        f"select count(abs(i)) from {ROWS}",
+        f"select if(abs(i) > 1, 2, 2) from {ROWS}",
+        f"select case when abs(i) > 1 then 2 else 2 end from {ROWS}",
         f"select 1 / z, int(string(z) || 'x') from {ROWS}",
         f"select 1 from {ROWS} where d > -5 and 1 / z > 0",
         f"select 1 from {ROWS} join (select 0 as y) on 1 / (z + y) > 0",

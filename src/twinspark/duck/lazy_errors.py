@@ -8,6 +8,7 @@ from twinspark.errors import NotNative
 from twinspark.plan.expressions import (
     AggregateCall,
     Call,
+    Case,
     Cast,
     Column,
     Expression,
@@ -55,10 +56,28 @@ def reasons(relation: Relation) -> Iterator[str]:
         yield "which rows meet in a join"
     if isinstance(relation, Filter) and isinstance(relation.input, Filter) and any(map(is_busy, conditions(relation))):
         yield "which of several conditions comes first"
+    if any(is_known(node) for top in own_expressions(relation) for node in walk(top)):
+        yield "what Spark knows without looking"
     if any(map(has_wrapping_frame, own_expressions(relation))):
         yield "a bound of a frame beyond its type"
     if any(map(beside_null, own_expressions(relation))):
         yield "beside a null Spark looks no further"
+
+
+ABOUT_NULLS = {"isnull", "isnotnull", "nvl2", "count"}
+
+
+def is_known(node: Expression) -> bool:
+    """Whether something is null that never is, or which of equal branches is taken (NullPropagation, SimplifyIf)."""
+    if isinstance(node, Case):
+        values = {value for _, value in node.branches} | {node.otherwise}
+        return len(values) == 1 and any(is_busy(test) for test, _ in node.branches)
+    if isinstance(node, Call) and node.name == "if":
+        return node.arguments[1] == node.arguments[2] and is_busy(node.arguments[0])
+    if not isinstance(node, Call) or node.name not in ABOUT_NULLS:
+        return False
+    tested = node.arguments[:1] if node.name == "nvl2" else node.arguments
+    return not any(each.nullable for each in tested) and any(map(is_busy, tested))
 
 
 def has_wrapping_frame(expression: Expression) -> bool:
