@@ -19,7 +19,16 @@ from twinspark.session.sql_names import parts_of, quoted
 from twinspark.session.sql_results import Answer, answer, table_relation
 from twinspark.session.sql_script_checks import READING, check_script
 from twinspark.session.sql_script_scopes import CONTINUE, Frames, Handler, Handlers, Scope, fresh_label
-from twinspark.session.sql_variables import Variable, assignment, computed, has_query, known, one_value, rows_of
+from twinspark.session.sql_variables import (
+    UNKNOWN,
+    Variable,
+    assignment,
+    computed,
+    has_query,
+    known,
+    one_value,
+    rows_of,
+)
 from twinspark.session.tables_targets import connection_of
 from twinspark.session.threads import CANCELLED
 from twinspark.session.writes_source import LOCALS
@@ -134,6 +143,8 @@ class Script:
     def command(self, node: Node, context: Context) -> None:
         from twinspark.session.sql_commands import session_statement
 
+        if isinstance(node, tree.CreateTable | tree.CreateView) and self.frames.has_nested:
+            raise NotNative("SQL: columns that may be named after an array's or a struct's variable")
         session_statement(node, self.text, context, self.session)()
         if not isinstance(node, READING):
             self.session.shared.cache.forget_files()
@@ -141,6 +152,8 @@ class Script:
 
     def collected(self, query: tree.Query, context: Context) -> tuple[StructType, pa.Table]:
         made = Query.of(read_query(query, Walk(self.text, context)).plain(), context, self.cursor)
+        if any(UNKNOWN in name for name in made.plan.schema.names):
+            raise NotNative("SQL: a column named after an array's or a struct's variable")
         return made.plan.schema, made.stream().read_all()
 
     # ---- what a statement sees

@@ -150,6 +150,10 @@ class Frames:
                 found[(name,)] = found[(scope.label, name)] = variable.expression()
         return found
 
+    @property
+    def has_nested(self) -> bool:
+        return any(each.is_nested for scope in self.places() for each in scope.variables.values())
+
     def variable(self, parts: Sequence[str]) -> Variable | None:
         lowered = [part.lower() for part in parts]
         found = None

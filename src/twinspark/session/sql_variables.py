@@ -12,7 +12,7 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.scope import frame_of
 from twinspark.duck import run
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.castable import can_store
+from twinspark.functions.castable import can_cast, can_store
 from twinspark.plan.expressions import Expression, Literal
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import tree
@@ -21,6 +21,7 @@ from twinspark.session.sql_names import located, parts_of, quoted
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.tree_nodes import nodes_in
 from twinspark.types import (
+    ArrayType,
     BinaryType,
     BooleanType,
     DataType,
@@ -28,6 +29,7 @@ from twinspark.types import (
     DecimalType,
     DoubleType,
     FloatType,
+    StructType,
     TimestampNTZType,
     TimestampType,
     is_integral,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 HOME = ("system", "session")
+UNKNOWN = "\0"  # in the name of a column: Spark would show what nobody knows
 PLAIN = (BooleanType, BinaryType, DateType, DecimalType, DoubleType, FloatType, TimestampNTZType, TimestampType)
 
 
@@ -53,8 +56,16 @@ class Variable:
     default_source: str
     home: tuple[str, ...] = HOME
 
+    @property
+    def is_nested(self) -> bool:
+        return isinstance(self.type, ArrayType | StructType) and self.value is not None
+
     def expression(self) -> Expression:
-        """A constant that shows itself as Spark's VariableReference does in the names of columns."""
+        """A constant that shows itself as Spark's VariableReference does in the names of columns; of an array or struct
+        Spark shows an object's number, which nobody knows."""
+        if self.is_nested:
+            text = f"variablereference({UNKNOWN})"
+            return Literal(value=self.value, type=self.type, nullable=self.value is None, text=text)
         made = build.literal(self.value, self.type)
         home = ".".join(map(quote_if_needed, self.home))
         shown = f"variablereference({home}.{self.name}={sql_text(made)})"
@@ -108,6 +119,8 @@ class Variables:
             return self._known.get(name.lower())
 
     def put(self, variable: Variable) -> None:
+        if variable.is_nested:
+            raise NotNative(f"SQL: a variable of type {variable.type.simpleString()}")
         with self._lock:
             self._known[variable.name.lower()] = variable
 
@@ -139,11 +152,22 @@ class Variables:
 
 
 def computed(expression: Expression, type: DataType, context: Context, session: "Session") -> Any:
-    """The value that a variable of this type takes, as constants hold it."""
-    if not can_store(expression.type, type):
+    """The value that a variable of this type takes, as constants hold it. Where the types only can be cast, the words
+    of an error tell of a place that is not the expression's."""
+    storable = can_store(expression.type, type)
+    if not storable and not (context.settings.ansi and can_cast(expression.type, type, "ansi")):
         raise NotNative("SQL: a variable of another type than its value")
-    cast = build.implicit_cast(expression, type, context.settings)
-    return one_value(rows_of(frame_of(OneRow()), [cast], context, session).column(0), type)
+    made = (build.implicit_cast if storable else build.cast)(expression, type, context.settings)
+    try:
+        return value_as(made, context, session)
+    except SparkError as error:
+        if storable and not error.condition.startswith("NUMERIC_VALUE_OUT_OF_RANGE"):
+            raise
+        raise NotNative("SQL: a value that its variable cannot hold", nearest=error) from error
+
+
+def value_as(cast: Expression, context: Context, session: "Session") -> Any:
+    return one_value(rows_of(frame_of(OneRow()), [cast], context, session).column(0), cast.type)
 
 
 def rows_of(frame: Any, expressions: Sequence[Expression], context: Context, session: "Session") -> pa.Table:
@@ -159,9 +183,18 @@ def rows_of(frame: Any, expressions: Sequence[Expression], context: Context, ses
 
 def one_value(column: Any, type: DataType) -> Any:
     """Dates as days and timestamps as microseconds: what a constant of the plan holds."""
+    return held(column[0], type)
+
+
+def held(value: Any, type: DataType) -> Any:
+    if not value.is_valid:
+        return None
+    if isinstance(type, ArrayType):
+        return [held(each, type.elementType) for each in value.values]
+    if isinstance(type, StructType):
+        return [held(value[at], field.dataType) for at, field in enumerate(type.fields)]
     if not (is_integral(type) or is_string(type) or isinstance(type, PLAIN)):
         raise NotNative(f"SQL: a variable of type {type.simpleString()}")
-    value = column[0]
     if isinstance(type, DateType):
         return value.cast(pa.int32()).as_py()
     if isinstance(type, TimestampType | TimestampNTZType):
