@@ -13,7 +13,7 @@ from twinspark.functions.common_types import (
 )
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
-from twinspark.plan.expressions import Call, Cast, Expression, Literal, children_of
+from twinspark.plan.expressions import Call, Cast, Expression, Literal, OuterColumn, children_of
 from twinspark.types import (
     ArrayType,
     BinaryType,
@@ -88,7 +88,8 @@ def implicit_cast(child: Expression, target: DataType, settings: Settings) -> Ex
         return child
     check_time(target, settings)
     if is_null(child.type):
-        return cast(child, target, settings, shown=False) if may_raise(child) else nulled(child, target)
+        kept = may_raise(child) or isinstance(child, OuterColumn)  # a subquery's name shows its outer columns
+        return cast(child, target, settings, shown=False) if kept else nulled(child, target)
     if same_type(child.type, target):
         return child
     if isinstance(child.type, VariantType):
