@@ -29,7 +29,7 @@ from twinspark.session.sql_results import Answer, answer, flag, text
 from twinspark.session.sql_view_text import create_statement, details, shown_properties, temporary_details
 from twinspark.session.table_commands_describe import partition_information
 from twinspark.session.views import GLOBAL
-from twinspark.types import quote_if_needed
+from twinspark.types import quote_identifier, quote_if_needed
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -112,6 +112,8 @@ def information(row: Listed, place: Place, context: Context, session: "Session")
         rows = details(found.name, found.view, context.config)
     elif found is not None and (table := sql_table_text.file_table(found)) is not None:
         rows = sql_table_text.details(found, table, session)
+        columns = ", ".join(map(quote_identifier, table.partition_names))
+        rows += [("Partition Columns", f"[{columns}]")] if columns else []
     elif found is not None:
         rows = sql_table_text.catalog_details(found)
     else:

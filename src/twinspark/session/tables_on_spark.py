@@ -33,7 +33,7 @@ REQUESTS: dict[str, Any] = {"ExecutePlan": base_pb2.ExecutePlanRequest, "Analyze
 
 
 # Statements about a table that neither read its rows nor write any.
-ASKS = re.compile(r"\s*(?:DESC|DESCRIBE|ANALYZE|SHOW)\b", re.IGNORECASE)
+ASKS = re.compile(r"\s*(?:DESC|DESCRIBE|ANALYZE|SHOW|EXPLAIN)\b", re.IGNORECASE)
 # One that tells of functions it does not name.
 LISTS_FUNCTIONS = re.compile(r"\s*SHOW\s+(?:\w+\s+)?FUNCTIONS\b", re.IGNORECASE)
 
