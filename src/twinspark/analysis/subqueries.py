@@ -11,10 +11,10 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
-from twinspark.plan.expressions import AggregateCall, Column, Expression, OuterColumn, Subquery
+from twinspark.plan.expressions import AggregateCall, Column, Expression, GetField, Literal, OuterColumn, Subquery
 from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, own_expressions
 from twinspark.plan.rewrite import walk
-from twinspark.types import BOOLEAN, DataType, has_variant
+from twinspark.types import BOOLEAN, DataType, has_variant, is_null, is_numeric, is_string
 
 SKETCHES = ("bitmap_", "hll_", "kll_", "theta_", "tuple_", "count_min_sketch", "approx_top_k", "histogram_numeric")
 
@@ -58,7 +58,7 @@ def in_subquery(values: Sequence[Expression], relation: Relation, negated: bool,
 
 
 def raw_in(values: Sequence[Expression], relation: Relation, settings: Settings) -> Subquery:
-    left = values[0].text if len(values) == 1 else f"named_struct({', '.join(map(row_field, values, count(1)))})"
+    left = values[0].text if len(values) == 1 else f"named_struct({', '.join(map(row_field, values, count()))})"
     text = f"({left} IN (listquery({', '.join(outer_names(relation))})))"
     if len(values) != len(relation.fields):
         raise different_lengths(text, values, relation)
@@ -78,7 +78,9 @@ def raw_in(values: Sequence[Expression], relation: Relation, settings: Settings)
 
 
 def row_field(value: Expression, index: int) -> str:
-    name = value.text if isinstance(value, Column) else f"col{index}"
+    """Columns and their fields have names, and so do constants that are numbers, strings or NULL."""
+    plain = isinstance(value, Literal) and (is_numeric(value.type) or is_string(value.type) or is_null(value.type))
+    name = value.text if plain or isinstance(value, Column | GetField) else f"_{index}"
     return f"'{name}', {value.text}"
 
 

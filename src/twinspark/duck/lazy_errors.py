@@ -198,8 +198,8 @@ def reads_text(node: Expression) -> bool:
     return isinstance(node, Cast) and may_fail(node) and is_string(node.child.type) and uses_columns(node)
 
 
-def indexes(name: str) -> Callable[[Expression], bool]:
-    return lambda node: isinstance(node, Call) and node.name == name and fails_for_rows(node)
+def indexes(*names: str) -> Callable[[Expression], bool]:
+    return lambda node: isinstance(node, Call) and node.name in names and fails_for_rows(node)
 
 
 def fails_for_rows(node: Call) -> bool:
@@ -213,4 +213,5 @@ RIVALS: dict[str, Callable[[Expression], bool]] = {
     "CAST_INVALID_INPUT": reads_text,
     "INVALID_ARRAY_INDEX": indexes("getarrayitem"),
     "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": indexes("element_at"),
+    "INVALID_INDEX_OF_ZERO": indexes("element_at", "try_element_at"),
 }

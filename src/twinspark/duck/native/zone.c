@@ -287,7 +287,8 @@ static enum zone_kind find_region(text id, zone_rules *rules) {
     bool room = place < MOST_ZONES;
     if (place == known_count && room) {
         strcpy(known[place].name, name);
-        known[place].fine = !strstr(name, "..") && read_region(name, &known[place].rules);
+        bool a_path = strstr(name, "..") || strstr(name, "//") || strstr(name, "/./") || name[id.length - 1] == '/';
+        known[place].fine = !a_path && read_region(name, &known[place].rules);
         known_count++;
     }
     bool fine = room && known[place].fine;
