@@ -11,7 +11,7 @@ from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from twinspark.errors import NotNative
 from twinspark.tables.csv_dialect import BLANK_LINE, KNOWN, Dialect, column_names, dialect_of, first_lines
-from twinspark.tables.csv_values import class_counts, date_sql, inferred_type, timestamp_sql, value_sql
+from twinspark.tables.csv_values import date_sql, inferred_type, kinds_found, timestamp_sql, value_sql
 from twinspark.tables.ducktext import identifier, literal, literals
 from twinspark.tables.filescan import (
     FileScan,
@@ -54,7 +54,11 @@ def scan(request: Request) -> FileScan:
 def scan_rows(request: Request, dialect: Dialect, names: Sequence[str]) -> FileScan:
     data = data_schema(request, lambda: found_schema(request, dialect, names))
     whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
-    check_values(request, dialect, data)
+    if any(field.name == "_corrupt_record" for field in data.fields):
+        raise NotNative("a csv column for corrupt records")
+    was_read = dialect.padded and dialect.infer and request.user_schema is None
+    if not was_read:
+        check_values(request, dialect, data)
     return file_scan(request, whole, select_sql(request, dialect, data, whole))
 
 
@@ -173,9 +177,9 @@ def found_schema(request: Request, dialect: Dialect, names: Sequence[str]) -> St
     types: list[DataType] = [StringType()] * len(names)
     if dialect.infer:
         rows = read_csv(request, dialect, len(names))
-        counts = ask(request, class_counts(len(names), dialect.formats, rows))
+        found = ask(request, kinds_found(len(names), dialect.formats, rows))
         alone = len(request.files) == 1 and request.files[0].size <= SURELY_ONE_PARTITION
-        types = [inferred_type(counts, at, alone, dialect.formats) for at in range(len(names))]
+        types = [inferred_type(kinds, alone, dialect.formats) for kinds in found]
     return StructType([StructField(name, type, True) for name, type in zip(names, types, strict=True)])
 
 
@@ -221,8 +225,6 @@ def trimmed(rows: str, dialect: Dialect, width: int) -> str:
 
 def check_values(request: Request, dialect: Dialect, data: StructType) -> None:
     """No row is wider than the schema; in the modes DROPMALFORMED and FAILFAST every value fits, too."""
-    if any(field.name == "_corrupt_record" for field in data.fields):
-        raise NotNative("a csv column for corrupt records")
     values = ["1" if dialect.padded else value_sql(f"c{at}", f.dataType, dialect.formats) for at, f in enumerate(data)]
     tests = [f"c{at} IS NOT NULL AND ({value}) IS NULL" for at, value in enumerate(values)]
     if dialect.odd and not dialect.padded:

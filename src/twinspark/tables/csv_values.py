@@ -1,8 +1,8 @@
 """Text values in CSV files: what type CSVInferSchema finds in them, and how UnivocityParser reads them as a type."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql.types import (
     BooleanType,
@@ -33,11 +33,6 @@ DOUBLE = rf"[\x00-\x20]*({NUMBER}[dDfF]?|[+-]?(NaN|Infinity))[\x00-\x20]*"
 NAMED_DOUBLES = ("NaN", "Inf", "-Inf")  # the options nanValue, positiveInf and negativeInf
 DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 BOOLEAN = r"(?i:true|false)"
-# What most columns are full of, told at once.
-SHORT_INTEGER = r"[+-]?[0-9]{1,9}"
-FRACTION = r"[+-]?[0-9]*\.[0-9]+"
-WORD = r"[A-EG-HJ-MO-SU-Za-eg-su-z_].*"
-MOMENT = rf"{DATE}[ T][0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?Z?"
 HEXADECIMAL = r"[\x00-\x20]*[+-]?0[xX].*"
 INTEGRAL = (ByteType, ShortType, IntegerType, LongType)
 ODD_DIGITS = "csv values with digits that only Java reads"
@@ -74,58 +69,63 @@ def is_odd(value: str) -> str:
 
 # ---- the type of a column
 
-CLASSES = ("integer", "long", "decimal", "double", "date", "timestamp", "boolean", "string", "odd")
+# The bits of csv_kinds.c, in their order.
+KINDS = (
+    "integer",
+    "long",
+    "decimal",
+    "double",
+    "date",
+    "timestamp",
+    "boolean",
+    "string",
+    "odd",
+)
 
 
-def class_of(value: str, formats: Formats) -> str:
-    """What CSVInferSchema.inferField would find in one value alone, which is not NULL."""
+def kind_sql(value: str, formats: Formats) -> str:
+    """What CSVInferSchema.inferField would find in one value alone, as a bit; NULL is 0."""
+    told = f"spark_csv_kind({value}, {int(bool(formats.date or formats.timestamp))})"
+    cases = " ".join(f"WHEN {test} THEN {found}" for test, found in closer_tests(value, formats).items())
+    return f"CASE WHEN coalesce({told}, 0) >= 0 THEN coalesce({told}, 0) {cases} ELSE {bit('string')} END"
+
+
+def bit(kind: str) -> int:
+    return 1 << KINDS.index(kind)
+
+
+def closer_tests(value: str, formats: Formats) -> dict[str, Any]:
     scale = (
         rf"length(regexp_extract({value}, '\.([0-9]*)', 1))"
         f" - coalesce(TRY_CAST(nullif(regexp_extract({value}, {literal(EXPONENT)}, 1), '') AS INTEGER), 0)"
     )
-    whole = f"CASE WHEN TRY_CAST({value} AS INTEGER) IS NOT NULL THEN 'integer'"
-    whole += f" WHEN TRY_CAST({value} AS BIGINT) IS NOT NULL THEN 'long' ELSE 'decimal' END"
-    cases = {
-        f"{value} IS NULL": "NULL",
-        fits(value, SHORT_INTEGER): "'integer'",
-        **quickly_told(value, formats),
+    whole = f"CASE WHEN TRY_CAST({value} AS INTEGER) IS NOT NULL THEN {bit('integer')}"
+    whole += f" WHEN TRY_CAST({value} AS BIGINT) IS NOT NULL THEN {bit('long')} ELSE {bit('decimal')} END"
+    return {
         fits(value, INTEGER): whole,
-        fits(value, NUMBER): f"CASE WHEN {scale} = 0 THEN 'decimal' ELSE 'double' END",
-        f"({fits(value, DOUBLE)} OR {value} IN {NAMED_DOUBLES})": "'double'",
-        is_odd(value): "'odd'",
-        **({f"{date_sql(value, formats)} IS NOT NULL": "'date'"} if formats.date else {}),
-        f"{timestamp_sql(value, formats)} IS NOT NULL": "'timestamp'",
-        fits(value, BOOLEAN): "'boolean'",
+        fits(value, NUMBER): f"CASE WHEN {scale} = 0 THEN {bit('decimal')} ELSE {bit('double')} END",
+        f"({fits(value, DOUBLE)} OR {value} IN {NAMED_DOUBLES})": bit("double"),
+        is_odd(value): bit("odd"),
+        day_test(value, formats): bit("date"),
+        f"{timestamp_sql(value, formats)} IS NOT NULL": bit("timestamp"),
+        fits(value, BOOLEAN): bit("boolean"),
     }
-    return f"CASE {' '.join(f'WHEN {test} THEN {found}' for test, found in cases.items())} ELSE 'string' END"
 
 
-def quickly_told(value: str, formats: Formats) -> dict[str, str]:
-    """What most columns are full of, told at once; with formats of the user's own a word may be a date."""
-    if formats.date or formats.timestamp:
-        told = {fits(value, FRACTION): "'double'"}
-    else:
-        told = {fits(value, WORD): "'string'", fits(value, FRACTION): "'double'", fits(value, BOOLEAN): "'boolean'"}
-    if not formats.date:
-        told[f"({fits(value, DATE)} AND TRY_CAST({value} AS DATE) IS NOT NULL)"] = "'date'"
-    if not formats.timestamp:
-        told[f"({fits(value, MOMENT)} AND TRY_CAST({value} AS TIMESTAMP) IS NOT NULL)"] = "'timestamp'"
-    return told
+def day_test(value: str, formats: Formats) -> str:
+    by_pattern = f"{date_sql(value, formats)} IS NOT NULL"
+    return by_pattern if formats.date else f"({fits(value, DATE)} AND TRY_CAST({value} AS DATE) IS NOT NULL)"
 
 
-def class_counts(width: int, formats: Formats, rows: str) -> str:
-    """How many values of each column are of each class, one count after the other."""
-    texts = ", ".join(f"nullif(c{at}, '') AS c{at}" for at in range(width))
-    rows = f"(SELECT {texts} FROM {rows})"
-    classes = ", ".join(f"{class_of(f'c{at}', formats)} AS k{at}" for at in range(width))
-    counts = ", ".join(f"count(*) FILTER (WHERE k{at} = '{name}')" for at in range(width) for name in CLASSES)
-    return f"SELECT {counts} FROM (SELECT {classes} FROM {rows})"
+def kinds_found(width: int, formats: Formats, rows: str) -> str:
+    """The kinds of values in each column, as bits."""
+    kinds = ", ".join(f"bit_or({kind_sql(f'c{at}', formats)})" for at in range(width))
+    return f"SELECT {kinds} FROM {rows}"
 
 
-def inferred_type(counts: Sequence[int], at: int, in_one_partition: bool, formats: Formats) -> DataType:
+def inferred_type(found: int | None, in_one_partition: bool, formats: Formats) -> DataType:
     """CSVInferSchema's answer for one column; where the order of rows or partitions would decide, Spark is asked."""
-    found = zip(CLASSES, counts[at * len(CLASSES) : (at + 1) * len(CLASSES)], strict=True)
-    kinds = frozenset(name for name, count in found if count)
+    kinds = frozenset(name for name in KINDS if (found or 0) & bit(name))
     if "string" in kinds:
         return StringType()  # whatever else there is, and in whatever order
     if in_one_partition and "boolean" in kinds and len(kinds) > 1 and "odd" not in kinds:
