@@ -47,6 +47,8 @@ def test_all_columns_of_local_data_are_computed(text: str) -> None:
         f"select sum(x) from (select int(s) as x from {ROWS})",
         f"select k from (select upper(s) as x, k from {ROWS}) where k = 1",
         "select id from (select id, int(string(id)) as x from range(3))",
+        f"select k from range(2) as a, lateral (select int(s) as x, k from {ROWS} where k = a.id)",
+        f"select k from (select int(s) + (select max(id) from range(2)) as x, k from {ROWS})",
     ],
 )
 def test_the_rest_is_computed_when_asked_for(text: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from twinspark.duck.lazy_errors import FAILING, may_fail
 from twinspark.duck.python_prune import Places, together, used
-from twinspark.plan.expressions import Call, Cast, Expression, PythonCall
+from twinspark.plan.expressions import Call, Cast, Expression, OuterColumn, PythonCall, Subquery
 from twinspark.plan.relations import (
     Aggregate,
     Filter,
@@ -50,18 +50,20 @@ def found(relation: Relation, asked: Places, skips: bool) -> Iterator[Relation]:
 
 
 def is_local(relation: Relation) -> bool:
-    while isinstance(relation, Project | Filter | Limit) and not calls_python(relation):
+    while isinstance(relation, Project | Filter | Limit) and not needs_others(relation):
         relation = relation.input
     return isinstance(relation, LocalData | Values)
 
 
-def calls_python(relation: Relation) -> bool:
-    return any(isinstance(node, PythonCall) for each in own_expressions(relation) for node in walk(each))
+def needs_others(relation: Relation) -> bool:
+    """A Python process, another query's rows, or the row of the query around."""
+    nodes = (node for each in own_expressions(relation) for node in walk(each))
+    return any(isinstance(node, PythonCall | Subquery | OuterColumn) for node in nodes)
 
 
 def fails_unseen(relation: Project, asked: Places, skips: bool) -> bool:
     unseen = [each for place, each in enumerate(relation.expressions) if skips or not (asked is None or place in asked)]
-    return not calls_python(relation) and any(may_raise(node) for each in unseen for node in walk(each))
+    return not needs_others(relation) and any(may_raise(node) for each in unseen for node in walk(each))
 
 
 def may_raise(node: Expression) -> bool:

@@ -20,7 +20,7 @@ from twinspark.plan.expressions import (
 )
 from twinspark.plan.relations import Aggregate, Filter, Join, Limit, OneRow, Relation, Values, own_expressions
 from twinspark.plan.rewrite import walk
-from twinspark.types import is_integral, is_string
+from twinspark.types import ByteType, DataType, IntegerType, LongType, ShortType, is_string
 
 # What cannot fail itself, whatever its arguments do.
 QUIET = {"=", "==", "<=>", "<", "<=", ">", ">=", "!=", "and", "or", "not", "isnull", "isnotnull", "in", "coalesce"}
@@ -146,7 +146,7 @@ def is_failing(node: Expression) -> bool:
 
 # ---- errors of different rows
 
-OVERFLOWING = {"+", "-", "*"}
+OVERFLOWING = {"+", "-", "*", "abs", "negative"}
 
 
 def rival(plan: Relation, condition: str) -> str:
@@ -184,8 +184,10 @@ def uses_columns(node: Expression) -> bool:
     return any(isinstance(inside, Column) for inside in walk(node))
 
 
-def overflows(node: Expression) -> bool:
-    return isinstance(node, Call) and node.name in OVERFLOWING and is_integral(node.type) and fails_for_rows(node)
+def overflows(*types: type[DataType]) -> Callable[[Expression], bool]:
+    return lambda node: (
+        isinstance(node, Call) and node.name in OVERFLOWING and isinstance(node.type, types) and fails_for_rows(node)
+    )
 
 
 def divides(*names: str) -> Callable[[Expression], bool]:
@@ -207,7 +209,8 @@ def fails_for_rows(node: Call) -> bool:
 
 
 RIVALS: dict[str, Callable[[Expression], bool]] = {
-    "ARITHMETIC_OVERFLOW": overflows,
+    "ARITHMETIC_OVERFLOW": overflows(IntegerType, LongType),
+    "BINARY_ARITHMETIC_OVERFLOW": overflows(ByteType, ShortType),
     "DIVIDE_BY_ZERO": divides("/", "div"),
     "REMAINDER_BY_ZERO": divides("%", "mod", "pmod"),
     "CAST_INVALID_INPUT": reads_text,
