@@ -27,7 +27,7 @@ KINDS = ("doctests", "parity", "golden")
 def run_suite(kind: str, engine: str, patterns: list[str], suite: Suite) -> Path:
     """The runner, in the suite's interpreter, against a server of its own; returns where its results are."""
     out = ROOT / f"{kind}-{engine}" if kind == "parity" else ROOT / f"{kind}-{engine}.json"
-    with serving(engine, suite) as url:
+    with serving(engine, suite, kind) as url:
         command = [str(suite.python), str(HERE / f"{kind}.py"), url, *patterns, "--out", str(out)]
         subprocess.run(command, env={**os.environ, "SUITE_SRC": str(suite.source)}, check=True)
     return out / "summary.json" if kind == "parity" else out

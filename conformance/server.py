@@ -20,7 +20,7 @@ READY_WITHIN = 60.0
 
 
 @contextmanager
-def serving(engine: str, suite: Suite) -> Iterator[str]:
+def serving(engine: str, suite: Suite, kind: str) -> Iterator[str]:
     """The address of `twinspark serve --engine …`; its log is kept beside the results."""
     port = free_port()
     with (
@@ -28,7 +28,7 @@ def serving(engine: str, suite: Suite) -> Iterator[str]:
         (ROOT / f"server-{engine}.log").open("wb") as log,
     ):
         process = subprocess.Popen(
-            command(engine, port, warehouse),
+            command(engine, port, warehouse, kind),
             cwd=suite.source,  # tests name python/test_support/... relative to the server
             env=environment(suite, engine),
             stdout=log,
@@ -44,12 +44,14 @@ def serving(engine: str, suite: Suite) -> Iterator[str]:
             process.wait(30)
 
 
-def command(engine: str, port: int, warehouse: str) -> list[str]:
+def command(engine: str, port: int, warehouse: str, kind: str) -> list[str]:
     """As the reference run was: how many partitions there are shows in sums of doubles and in rows without an order."""
     serve = [sys.executable, "-m", "twinspark", "serve", "--engine", engine, "--port", str(port)]
     early = ["--prewarm"] if engine == "auto" else []  # no case has to wait for a JVM: the reference was up as well
     spark = ["--spark-master", "local[4]", "--conf", "spark.sql.shuffle.partitions=4"]
-    return [*serve, *early, "--warehouse", warehouse, *spark]
+    # Spark's own SQL tests tell how its tables are stored: those without USING are Parquet's there.
+    tables = ["--conf", "twinspark.tables.provider=parquet"] if kind == "golden" else []
+    return [*serve, *early, "--warehouse", warehouse, *spark, *tables]
 
 
 def environment(suite: Suite, engine: str) -> dict[str, str]:

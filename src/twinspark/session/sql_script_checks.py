@@ -7,8 +7,10 @@ from typing import Any
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative, error_conditions
+from twinspark.functions.registry import SPARK, overloads
 from twinspark.read.sql import tree
 from twinspark.session.table_commands import TABLE_HANDLERS
+from twinspark.session.tree_nodes import nodes_in
 
 DECLARATIONS = (tree.CreateVariable, tree.DeclareCondition, tree.DeclareHandler)
 FORBIDDEN = re.compile("builtin|session|sys.*")  # no labels, no variables of FOR
@@ -32,6 +34,18 @@ def check_script(script: tree.Compound, context: Context, may_change_session: bo
     if context.conf("spark.sql.caseSensitive").lower() == "true":
         raise NotNative("SQL: a script where case matters")
     check_compound(script, Around(context, may_change_session))
+    if not may_change_session:
+        check_functions(script)
+
+
+def check_functions(script: tree.Compound) -> None:
+    """Where Spark can take over, it does so before anything is done: those of its functions that never run here."""
+    for node in nodes_in(script):
+        if isinstance(node, tree.Function) and isinstance(node.name, tree.Name):
+            found = overloads(node.name.parts[-1])
+            refuse_if(
+                bool(found) and all(each.writer is SPARK for each in found), f"{node.name.parts[-1]}, Spark's own"
+            )
 
 
 class Around:

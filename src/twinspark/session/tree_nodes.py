@@ -8,10 +8,10 @@ from twinspark.read.sql import tree
 
 
 def nodes_in(node: Any) -> Iterator[Any]:
-    """The node and everything under it, queries among it."""
-    yield node
-    for each in fields(node):
-        value = getattr(node, each.name)
-        for child in value if isinstance(value, tuple) else (value,):
-            if isinstance(child, tree.Node):
-                yield from nodes_in(child)
+    """The node and everything under it, queries among it; branches are pairs, and so are assignments."""
+    if isinstance(node, tree.Node):
+        yield node
+        node = tuple(getattr(node, each.name) for each in fields(node))
+    if isinstance(node, tuple):
+        for child in node:
+            yield from nodes_in(child)
