@@ -20,7 +20,7 @@ READY_WITHIN = 60.0
 
 
 @contextmanager
-def serving(engine: str, suite: Suite, kind: str) -> Iterator[str]:
+def serving(engine: str, suite: Suite, kind: str = "") -> Iterator[str]:
     """The address of `twinspark serve --engine …`; its log is kept beside the results."""
     port = free_port()
     with (
