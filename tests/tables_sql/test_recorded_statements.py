@@ -22,6 +22,7 @@ OTHERWISE: dict[str, dict[str, str | None]] = {
         "alter table cd alter column c type string": None,
     },
     "parquet": {},
+    "orc": {},
     "delta": {
         "ALTER TABLE t8 ALTER COLUMN b COMMENT 'texts'": REFUSED,
         "alter table cd alter column v type varchar(10)": REFUSED,
@@ -36,6 +37,8 @@ CONSEQUENCES = {
     "iceberg": {"describe cd", "describe table cd"},
     "delta": {"SELECT a, b, c, d FROM t8", "describe cd", "describe table cd"},
 }
+# Times before 1582 and after 2262 are Spark's to write to ORC: the table that holds them.
+LEFT_TO_SPARK = {"orc": ("t15",)}
 
 
 @pytest.fixture(scope="module", params=list(OTHERWISE))
@@ -61,7 +64,9 @@ def test_as_spark(topic: str, at: int, answered: tuple[str, dict[str, Any]]) -> 
     provider, answers = answered
     expected, found = EXPECTED[topic][at], answers[topic][at]
     statement = expected["statement"]
-    if statement in OTHERWISE[provider]:
+    if any(name in statement for name in LEFT_TO_SPARK.get(provider, ())):
+        assert found == expected or found["condition"] in ("TWINSPARK_NOT_NATIVE", "TABLE_OR_VIEW_NOT_FOUND")
+    elif statement in OTHERWISE[provider]:
         assert found.get("condition") == OTHERWISE[provider][statement]
     elif statement in CONSEQUENCES.get(provider, ()):
         assert "condition" not in found

@@ -14,6 +14,7 @@ import duckdb
 from pyspark.sql.types import DataType, StructField, StructType
 
 from twinspark.errors import NotNative, SparkError
+from twinspark.functions.spelling import error
 from twinspark.tables import parquet
 from twinspark.tables.catalog import Identifier, Version
 from twinspark.tables.changes import AddColumn, RemoveProperty, SetProperty, TableChange, check_new_column
@@ -73,9 +74,7 @@ class DeltaTable:
 
     def write(self, select: str, mode: str, connection: Any) -> None:
         """Appends or overwrites in one Delta commit; rows stream from DuckDB."""
-        columns = ", ".join(
-            f"CAST({identifier(f.name)} AS {duck_type(f.dataType)}) AS {identifier(f.name)}" for f in self.schema.fields
-        )
+        columns = ", ".join(map(cast_column, self.schema.fields))
         reader = connection.sql(f"SELECT {columns} FROM ({select})").to_arrow_reader(100_000)
         commit_rows(local_path(self.location), reader, mode, local_path(self.location))
 
@@ -161,7 +160,12 @@ def deltalake() -> Any:
 
 
 def cast_column(field: StructField) -> str:
-    return f"CAST({identifier(field.name)} AS {duck_type(field.dataType)}) AS {identifier(field.name)}"
+    name = identifier(field.name)
+    value = f"CAST({name} AS {duck_type(field.dataType)})"
+    if not field.nullable:
+        missing = error("NOT_NULL_ASSERT_VIOLATION", walkedTypePath=f"\n{field.name}\n")
+        value = f"CASE WHEN {name} IS NULL THEN {missing} ELSE {value} END"
+    return f"{value} AS {name}"
 
 
 def named(version: Version) -> int | None:
