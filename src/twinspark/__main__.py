@@ -8,6 +8,7 @@ def main() -> None:
     from twinspark.cli.app import app
 
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)  # a plan is many small objects that live briefly: looked through less often
     gc.enable()
     app(prog_name="twinspark")
 

@@ -80,16 +80,21 @@ def is_collated(type: DataType) -> bool:
 
 
 def has_time(type: DataType) -> bool:
-    return any(isinstance(inner, TimeType) for inner in nested_types(type))
+    return any(isinstance(inner, TimeType) for inner in inner_types(type))
 
 
 def has_geospatial(type: DataType) -> bool:
-    return any(isinstance(inner, GEOSPATIAL) for inner in nested_types(type))
+    return any(isinstance(inner, GEOSPATIAL) for inner in inner_types(type))
 
 
 def has_variant(type: DataType) -> bool:
     """Variants have no order and are never compared."""
-    return any(isinstance(inner, VariantType) for inner in nested_types(type))
+    return any(isinstance(inner, VariantType) for inner in inner_types(type))
+
+
+def inner_types(type: DataType) -> Iterable[DataType]:
+    """As nested_types; most types are simple, and asked about often."""
+    return nested_types(type) if isinstance(type, ArrayType | MapType | StructType) else (type,)
 
 
 def nested_types(type: DataType) -> Iterable[DataType]:
@@ -117,6 +122,13 @@ def same_type(left: DataType, right: DataType) -> bool:
             for a, b in zip(left.fields, right.fields, strict=True)
         )
     return left == right
+
+
+def same_letters(left: DataType, right: DataType) -> bool:
+    """The same type, whose fields are spelled alike too: DuckDB takes `x` and `X` for two fields."""
+    return same_type(left, right) and (
+        not isinstance(left, ArrayType | MapType | StructType) or left.simpleString() == right.simpleString()
+    )
 
 
 def as_nullable(type: DataType) -> DataType:
@@ -200,7 +212,7 @@ def quote_identifier(name: str) -> str:
 
 
 def quote_if_needed(name: str) -> str:
-    return name if re.fullmatch(r"[a-zA-Z0-9_]+", name) and not name.isdigit() else quote_identifier(name)
+    return name if re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", name) else quote_identifier(name)
 
 
 @lru_cache(4096)

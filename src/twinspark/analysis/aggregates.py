@@ -141,7 +141,7 @@ def above(
                 ordering=tuple(replace(o, child=rule(o.child)) for o in node.ordering),
             )
         if isinstance(node, AggregateCall):
-            index = len(grouping) + list(calls).index(node)
+            index = len(grouping) + place(node, calls)
             return Column(type=node.type, nullable=node.nullable, text=node.text, index=index)
         if isinstance(node, Column):
             raise missing_aggregation(node, bool(grouping))
@@ -153,6 +153,12 @@ def above(
 
     made = rule(expression)
     return replace(made, text=expression.text)
+
+
+def place(call: AggregateCall, calls: Sequence[AggregateCall]) -> int:
+    """Mostly it is one of them: only if not are they compared part by part."""
+    found = next((i for i, one in enumerate(calls) if one is call), None)
+    return calls.index(call) if found is None else found
 
 
 def above_subquery(node: Subquery, rule: Rule) -> Expression:

@@ -60,7 +60,7 @@ def position(expression: Expression, among: Sequence[Expression]) -> int | None:
     for index, one in enumerate(among):
         if one == expression:
             return index
-    if not may_be_written_otherwise(expression):
+    if all(one.__class__ is not expression.__class__ for one in among) or not may_be_written_otherwise(expression):
         return None
     wanted = canonical(expression)
     for index, one in enumerate(among):

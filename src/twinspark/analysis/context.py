@@ -98,6 +98,7 @@ class Context:
     hides_keys: bool = False  # a USING join was read: its sides' own keys can be reached from above as well
     tables: Any = None  # the catalogs, likewise
     observed: dict[str, bytes] | None = None  # what a command tells of the rows it wrote, by the observation's name
+    views_read: dict[Any, Any] | None = None  # by one query's text: a view that it names again is not read again
     statement: Any = None  # a command's message, whose SQL may have parameters and DataFrames
     catalog: str = "spark_catalog"
     database: str = "default"

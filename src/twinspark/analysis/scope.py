@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,6 +31,9 @@ class Attribute:
 
     def as_field(self) -> Field:
         return Field(self.name, self.type, self.nullable, self.metadata)
+
+    def qualified(self, qualifier: tuple[str, ...]) -> Attribute:
+        return Attribute(self.name, self.type, self.nullable, self.metadata, qualifier, self.id, self.twin)
 
     def renewed(self) -> Attribute:
         return replace(self, id=next(_ids), twin=self.twin or self.id)
@@ -156,7 +159,7 @@ class Frame:
         return replace(self, plans=plans_of(self.plans).joined_by(plan_id, node))
 
     def qualified(self, qualifier: tuple[str, ...]) -> Frame:
-        attributes = tuple(replace(a, qualifier=qualifier) for a in self.attributes)
+        attributes = tuple(a.qualified(qualifier) for a in self.attributes)
         return replace(self, attributes=attributes, hidden=(), source=None)
 
 
@@ -229,14 +232,19 @@ def plans_of(plans: Mapping[int, tuple[Node, ...]]) -> Plans:
     return plans if isinstance(plans, Plans) else Plans(dict(plans))
 
 
-def renewed(frame: Frame, taken: set[int]) -> Frame:
+def renewed(frame: Frame, taken: Collection[int]) -> Frame:
     """The same frame with new ids where they are taken: the right side of a self-join."""
     if not any(i in taken for i in frame.slots):
         return frame
     fresh = {i: next(_ids) for i in frame.slots if i in taken}
 
     def again(attributes: Attributes) -> Attributes:
-        return tuple(replace(a, id=fresh.get(a.id, a.id), twin=fresh.get(a.twin, a.twin)) for a in attributes)
+        return tuple(
+            Attribute(
+                a.name, a.type, a.nullable, a.metadata, a.qualifier, fresh.get(a.id, a.id), fresh.get(a.twin, a.twin)
+            )
+            for a in attributes
+        )
 
     return Frame(
         frame.relation,
@@ -295,8 +303,8 @@ def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> Hi
         return None
     if len(distinct) > 1:
         raise ambiguous(parts, rest, distinct)
-    position = len(parts) - len(rest) - 1
-    return replace(distinct[0], name=parts[position]), rest
+    asked = parts[len(parts) - len(rest) - 1]
+    return distinct[0] if distinct[0].name == asked else replace(distinct[0], name=asked), rest
 
 
 def ambiguous(parts: Sequence[str], rest: Sequence[str], found: Sequence[Attribute]) -> SparkError:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from operator import is_
 
 from twinspark.plan.expressions import (
     AggregateCall,
@@ -43,9 +44,11 @@ def map_children(expression: Expression, rule: Rule) -> Expression:
                 ordering=map_orders(ordering, rule),
             )
         case Call(arguments=arguments) | PythonCall(arguments=arguments):
-            return replace(expression, arguments=tuple(map(rule, arguments)))
+            made = tuple(map(rule, arguments))
+            return expression if same(made, arguments) else replace(expression, arguments=made)
         case Cast(child=child) | GetField(child=child):
-            return replace(expression, child=rule(child))
+            below = rule(child)
+            return expression if below is child else replace(expression, child=below)
         case Case(branches=branches, otherwise=otherwise):
             return replace(
                 expression,
@@ -53,11 +56,16 @@ def map_children(expression: Expression, rule: Rule) -> Expression:
                 otherwise=None if otherwise is None else rule(otherwise),
             )
         case MakeStruct(values=values) | Subquery(values=values):
-            return replace(expression, values=tuple(map(rule, values)))
+            made = tuple(map(rule, values))
+            return expression if same(made, values) else replace(expression, values=made)
         case Lambda(body=body):
             return replace(expression, body=rule(body))
         case _:
             return expression
+
+
+def same(made: tuple[Expression, ...], were: tuple[Expression, ...]) -> bool:
+    return all(map(is_, made, were))
 
 
 def map_orders(ordering: tuple[SortOrder, ...], rule: Rule) -> tuple[SortOrder, ...]:

@@ -43,6 +43,7 @@ def read_query_text(
         raise NotNative(f"SQL: {type(statement).__name__}")
     positions = marked(text, positional, config) if positional else {}
     walk = Walk(text, context, parameters=parameters or {}, positions=positions)
+    around, context.views_read = context.views_read, {}
     try:
         return read_query(statement, walk)
     except SparkError as error:
@@ -50,6 +51,8 @@ def read_query_text(
         if not error.is_sure:
             raise NotNative("SQL: the order of the names that are suggested", nearest=error) from error
         raise
+    finally:
+        context.views_read = around
 
 
 def check_functions_known(statement: tree.Query, walk: Walk, error: SparkError) -> None:

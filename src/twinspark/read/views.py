@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.scope import Frame, deeper, frame_of
+from twinspark.analysis.scope import Frame, deeper, frame_of, renewed
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import Relation
 
@@ -42,12 +42,25 @@ def find_view(parts: tuple[str, ...], context: Context) -> Any:
 
 
 def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
+    """A query that names a view again has it again, its columns under new ids."""
+    known = context.views_read
+    if known is None:
+        return read_view(view, parts, context)
+    key = (id(view), parts, id(context.config), id(context.views), context.shuffles, context.hides_keys)
+    found = known.get(key)
+    if found is None:
+        known[key] = frame = read_view(view, parts, context)
+        return frame
+    return renewed(found, found.slots.keys())
+
+
+def read_view(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
     """Views are plans, inlined: a typed relation, a message, or whatever a reader is known for."""
     context = replace(context, outer=None)
     frame = frame_of(view) if isinstance(view, Relation) else VIEW_READERS[view.__class__](view, context)
     # The session's catalog keeps names in small letters, unless case matters.
     kept = parts if context.settings.case_sensitive else tuple(part.lower() for part in parts)
     qualifier = (kept[-1],) if len(kept) == 1 else kept
-    attributes = tuple(replace(a, qualifier=qualifier) for a in frame.attributes)
+    attributes = tuple(a.qualified(qualifier) for a in frame.attributes)
     slots = {a.id: i for i, a in enumerate(attributes)}
     return Frame(frame.plain(), attributes, slots, plans=deeper(frame.plans, attributes))

@@ -128,7 +128,7 @@ def column(field: StructField, parent: Node, case_sensitive: bool) -> Field:
 
 
 def child_named(name: str, parent: Node, case_sensitive: bool) -> Node | None:
-    alike = [child for child in parent.children if child.name.lower() == name.lower()]
+    alike = parent.by_name.get(name.lower(), [])
     if len(alike) > 1:
         raise NotNative(f"Parquet columns that differ from {name} in case only")
     if alike and case_sensitive and alike[0].name != name:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pyspark.sql.types import (
@@ -75,6 +76,14 @@ class Node:
     scale: int
     duck: str
     children: tuple["Node", ...]
+
+    @cached_property
+    def by_name(self) -> dict[str, list["Node"]]:
+        """The children by their names in small letters."""
+        found: dict[str, list[Node]] = {}
+        for child in self.children:
+            found.setdefault(child.name.lower(), []).append(child)
+        return found
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 from typing import Any
 
 from twinspark.analysis import build
@@ -227,11 +226,7 @@ def walk_semi_structured(node: tree.SemiStructuredExtract, scope: Scope, walk: W
 
 
 OPERATORS = (tree.Binary, tree.Unary, tree.Between, tree.In, tree.IsDistinct, tree.Like)
-
-
-@cache
-def field_names(kind: type) -> tuple[str, ...]:
-    return tuple(part.name for part in fields(kind))
+OPERANDS: dict[type, list[str]] = {kind: [part.name for part in fields(kind)] for kind in OPERATORS}
 
 
 def check_no_path(node: tree.Expression) -> None:
@@ -239,7 +234,7 @@ def check_no_path(node: tree.Expression) -> None:
     if isinstance(node, tree.Struct | tree.Row):
         parts = list(node.fields)  # the alias would name the field
     elif isinstance(node, OPERATORS):
-        parts = [getattr(node, name) for name in field_names(node.__class__)]
+        parts = [getattr(node, name) for name in OPERANDS[node.__class__]]
     else:
         return
     if any(isinstance(part, tree.SemiStructuredExtract) for part in parts):
