@@ -181,16 +181,16 @@ def to_csv_type(call: Call) -> Typed:
 
 
 def csv_writer(type: StructType, options: dict[str, str]) -> Callable[..., str]:
-    """A row of a single null is no row at all, and so null."""
+    """A row of a single null is no row at all, and so null. `r_.a` as `r.a` would be a column's own field."""
     separator = separator_of(options)
 
     def write(made: Any, value: str, *others: str) -> str:
-        fields = [(f"r.{quoted_name(field.name)}", field.dataType) for field in type.fields]
+        fields = [(f"r_.{quoted_name(field.name)}", field.dataType) for field in type.fields]
         texts = [csv_text(sql, kind, options, made.settings, i == 0) for i, (sql, kind) in enumerate(fields)]
         shown = [f"coalesce({shown}, '')" for shown in texts]
         line = f" || {text(separator)} || ".join(shown)
         line = line if len(fields) > 1 else f"CASE WHEN {fields[0][0]} IS NOT NULL THEN {line} END"
-        return f"list_transform([{value}], lambda r: CASE WHEN r IS NOT NULL THEN {line} END)[1]"
+        return f"list_transform([{value}], lambda r_: CASE WHEN r_ IS NOT NULL THEN {line} END)[1]"
 
     return write
 
