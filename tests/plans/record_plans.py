@@ -14,6 +14,7 @@ os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
 from document_frames import document_frames
 from frames import frames
 from kind_frames import kind_frames
+from name_frames import name_frames
 from nearest_frames import nearest_frames
 from order_frames import order_frames
 from partition_frames import partition_frames
@@ -42,6 +43,7 @@ FRAMES = {
     "orders": order_frames,
     "nearest": nearest_frames,
     "kinds": kind_frames,
+    "names": name_frames,
     "partitions": partition_frames,
 }
 

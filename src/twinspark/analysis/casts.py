@@ -32,7 +32,7 @@ from twinspark.types import (
     is_numeric,
     is_string,
     plain_type,
-    same_type,
+    same_letters,
     sql_name,
 )
 
@@ -90,7 +90,7 @@ def implicit_cast(child: Expression, target: DataType, settings: Settings) -> Ex
     if is_null(child.type):
         kept = may_raise(child) or isinstance(child, OuterColumn)  # a subquery's name shows its outer columns
         return cast(child, target, settings, shown=False) if kept else nulled(child, target)
-    if same_type(child.type, target):
+    if same_letters(child.type, target):
         return child
     if isinstance(child.type, VariantType):
         raise NotNative(f"a variant taken as {target.simpleString()}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
 from twinspark.analysis.extract import extract_field
-from twinspark.analysis.relations import Named
+from twinspark.analysis.relations import Named, field_metadata
 from twinspark.analysis.scope import (
     Attribute,
     Frame,
@@ -168,7 +168,7 @@ def named_hit(expression: Expression, hit: Hit, scope: Scope) -> Named:
 def fields_of(expression: Expression, name: str, rest: Sequence[str], scope: Scope) -> Named:
     for part in rest:
         expression = extract_field(expression, part, scope.settings)
-    return Named(expression, rest[-1] if rest else name)
+    return Named(expression, rest[-1] if rest else name, field_metadata(expression) if rest else ())
 
 
 def outer_column(scope: Scope, parts: Sequence[str], plan_id: int | None) -> Named | None:

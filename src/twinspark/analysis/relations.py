@@ -30,7 +30,7 @@ from twinspark.plan.relations import (
     Spread,
     Tail,
 )
-from twinspark.types import BooleanType, is_null, quote_identifier
+from twinspark.types import BooleanType, StructType, is_null, quote_identifier
 
 Metadata = tuple[tuple[str, Any], ...]
 
@@ -38,13 +38,14 @@ Metadata = tuple[tuple[str, Any], ...]
 @dataclass(frozen=True)
 class Named:
     """An output column to be: an expression, its name, and what it keeps of the attribute it only passes on;
-    a generator may have several names."""
+    a generator may have several names. `is_whole`: there is no more metadata than is given."""
 
     expression: Expression
     name: str
     metadata: Metadata = ()
     passes: Attribute | None = None
     names: tuple[str, ...] = ()
+    is_whole: bool = False
 
     def attribute(self) -> Attribute:
         expression = self.expression
@@ -60,7 +61,14 @@ class Named:
         name = self.expression.name if isinstance(self.expression, Call) else ""
         if name == "window_time" and self.metadata == AUTOMATIC:  # to Spark it is a column made below
             return ()
-        return WINDOWS.get(name, self.metadata)
+        return WINDOWS.get(name, self.metadata if self.is_whole else self.metadata or field_metadata(self.expression))
+
+
+def field_metadata(expression: Expression) -> Metadata:
+    """A struct's field brings along what is known of it (GetStructField.metadata)."""
+    if not isinstance(expression, GetField) or not isinstance(expression.child.type, StructType):
+        return ()
+    return tuple((expression.child.type.fields[expression.ordinal].metadata or {}).items())
 
 
 WINDOWS: dict[str, Metadata] = {
@@ -406,7 +414,7 @@ def key_column(frame: Frame, a: Attribute, b: Attribute, kind: str, settings: Se
         return Named(frame.column(b), b.name, b.metadata, b)
     if kind == "full":
         both = build.call("coalesce", [frame.column(a), frame.column(b)], settings)
-        return Named(both, a.name, a.metadata)
+        return Named(both, a.name)
     return passing(frame, a)
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis import build
-from twinspark.analysis.relations import Named, distinct_ids, merged_plans, passing, positions, project
-from twinspark.analysis.scope import Attribute, Attributes, Frame, alike, deeper
-from twinspark.errors import NotNative, QueryContext, SparkError
+from twinspark.analysis.relations import distinct_ids, merged_plans, positions
+from twinspark.analysis.scope import Attribute, Attributes, Frame, deeper
+from twinspark.errors import QueryContext, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Column
 from twinspark.plan.relations import Field, Project, Relation, SetOperation
-from twinspark.types import DataType, StructType, nested_types, same_type
+from twinspark.types import ArrayType, DataType, MapType, StructField, StructType, same_letters, same_type
 
 
 def set_operation(
@@ -49,8 +49,34 @@ def set_plans(left: Frame, right: Frame, kind: str, attributes: Attributes) -> A
 
 
 def merged(left: DataType, right: DataType) -> DataType:
-    """Types that differ only in inner nullability meet in the looser one."""
-    return wider_type(left, right, True) or left
+    """Types that differ only in inner nullability meet in the looser one; names inside are the left's."""
+    match left, right:
+        case ArrayType(), ArrayType():
+            return ArrayType(merged(left.elementType, right.elementType), left.containsNull or right.containsNull)
+        case MapType(), MapType():
+            nulls = left.valueContainsNull or right.valueContainsNull
+            return MapType(merged(left.keyType, right.keyType), merged(left.valueType, right.valueType), nulls)
+        case StructType(), StructType():
+            return StructType(list(map(merged_field, left.fields, right.fields)))
+    return left
+
+
+def merged_field(left: StructField, right: StructField) -> StructField:
+    type = merged(left.dataType, right.dataType)
+    return StructField(left.name, type, left.nullable or right.nullable, left.metadata)
+
+
+def same_places(left: DataType, right: DataType) -> bool:
+    """The same types at the same places, whatever the names (DataType.equalsStructurally)."""
+    match left, right:
+        case ArrayType(), ArrayType():
+            return same_places(left.elementType, right.elementType)
+        case MapType(), MapType():
+            return same_places(left.keyType, right.keyType) and same_places(left.valueType, right.valueType)
+        case StructType(), StructType():
+            pairs = zip(left.fields, right.fields, strict=False)
+            return len(left.fields) == len(right.fields) and all(same_places(a.dataType, b.dataType) for a, b in pairs)
+    return left == right
 
 
 def merged_nullable(kind: str, x: Field, y: Field) -> bool:
@@ -61,6 +87,8 @@ def merged_nullable(kind: str, x: Field, y: Field) -> bool:
 
 def common_column(kind: str, index: int, x: Field, y: Field, settings: Settings) -> DataType:
     found = wider_type(x.type, y.type, settings.ansi)
+    if found is None and kind == "union" and same_places(x.type, y.type):
+        return x.type
     if found is None:
         ordinals = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
         raise SparkError(
@@ -96,41 +124,11 @@ def widened(
     ]
     expressions = tuple(e if isinstance(e, Column) else replace(e, origin=place) for e in casts)
     fields = tuple(
-        Field(f.name, e.type, e.nullable, f.metadata if isinstance(e, Column) else ())
+        Field(f.name, e.type, e.nullable, f.metadata if same_type(f.type, e.type) else ())
         for f, e in zip(relation.fields, expressions, strict=True)
     )
     return Project(input=relation, expressions=expressions, fields=fields)
 
 
 def all_same(relation: Relation, types: Sequence[DataType]) -> bool:
-    return all(same_type(f.type, t) for f, t in zip(relation.fields, types, strict=True))
-
-
-def by_name(left: Frame, right: Frame, allow_missing: bool, settings: Settings) -> tuple[Frame, Frame]:
-    """The right side's columns put in the left's order by name; missing ones null-filled on either side."""
-    same = alike(settings.case_sensitive)
-    columns, used = [], set()
-    for attribute in left.attributes:
-        found = [i for i, a in enumerate(right.attributes) if same(a.name, attribute.name)]
-        if len(found) > 1:
-            raise NotNative("unionByName with duplicate names")
-        if not found and not allow_missing:
-            raise NotNative("unionByName of a column that is not on the right")
-        if found and allow_missing and meets_inside(attribute.type, right.attributes[found[0]].type):
-            raise NotNative("unionByName of structs that differ")
-        used.update(found)
-        columns.append(passing(right, right.attributes[found[0]]) if found else missing(attribute))
-    extra = [a for i, a in enumerate(right.attributes) if i not in used]
-    if extra and not allow_missing:
-        raise NotNative("unionByName with columns only on the right")
-    wider_left = project(left, [*(passing(left, a) for a in left.attributes), *map(missing, extra)]) if extra else left
-    return wider_left, project(right, [*columns, *(passing(right, a) for a in extra)])
-
-
-def meets_inside(left: DataType, right: DataType) -> bool:
-    """Structs that are not the same: Spark puts their fields in order by name as well."""
-    return not same_type(left, right) and any(isinstance(t, StructType) for t in nested_types(left))
-
-
-def missing(attribute: Attribute) -> Named:
-    return Named(build.literal(None, attribute.type), attribute.name)
+    return all(same_letters(f.type, t) for f, t in zip(relation.fields, types, strict=True))

@@ -46,6 +46,7 @@ from twinspark.types import (
     is_null,
     is_numeric,
     is_string,
+    same_letters,
     same_type,
     sql_name,
 )
@@ -60,7 +61,7 @@ _keys = itertools.count(1)
 
 def cast_sql(sql: str, source: DataType, target: DataType, mode: str, settings: Settings) -> str:
     """`sql`, of type source, as target; mode is ansi, legacy or try."""
-    if same_type(source, target):
+    if same_letters(source, target):
         return sql
     if is_null(source):
         return f"CAST({sql if 'error(' in sql else 'NULL'} AS {duck_type(target)})"  # raise_error is of no type

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis import build
@@ -22,14 +23,19 @@ from twinspark.read.proto.origins import called_from, with_origin
 from twinspark.read.proto.route import Routes
 from twinspark.read.proto.types import read_type, read_type_text
 from twinspark.read.text import read_columns_text, read_expression_text
-from twinspark.types import INT, StructType, quote_identifier
+from twinspark.types import INT, StructType, quote_identifier, quote_if_needed
 
 EXPRESSIONS = Routes("expr_type")
 
 
 def read_expression(message: Any, scope: Scope) -> Expression:
-    """One typed expression; a name it may carry is left to `read_column`."""
-    return read_column(message, scope).expression
+    """One typed expression; a name it carries shows only in the text of what stands around it."""
+    made = read_column(message, scope)
+    return made.expression if message.WhichOneof("expr_type") != "alias" else with_alias(made)
+
+
+def with_alias(made: Named) -> Expression:
+    return replace(made.expression, text=f"{made.expression.text} AS {quote_if_needed(made.name)}")
 
 
 def read_column(message: Any, scope: Scope) -> Named:
@@ -169,7 +175,8 @@ def read_alias(message: Any, scope: Scope) -> Named:
         return several_names(child, message)
     inherited = child.metadata if child.passes is not None else ()
     metadata = tuple(json.loads(message.metadata).items()) if message.metadata else inherited
-    return Named(child.expression, message.name[0], metadata)
+    shown = with_alias(child) if message.expr.WhichOneof("expr_type") == "alias" else child.expression
+    return Named(shown, message.name[0], metadata)
 
 
 def several_names(child: Named, message: Any) -> Named:
@@ -185,11 +192,14 @@ MODES = {0: None, 1: "legacy", 2: "ansi", 3: "try"}
 
 
 @EXPRESSIONS.handles("cast")
-def read_cast(message: Any, scope: Scope) -> Expression:
+def read_cast(message: Any, scope: Scope) -> Expression | Named:
+    """A cast of a named column has its name."""
     child = read_expression(message.expr, scope)
     by_text = message.WhichOneof("cast_to_type") == "type_str"
     target = read_type_text(message.type_str) if by_text else read_type(message.type)
-    return build.cast(child, target, scope.settings, MODES[message.eval_mode])
+    made = build.cast(child, target, scope.settings, MODES[message.eval_mode])
+    names = list(message.expr.alias.name)
+    return Named(made, names[0]) if len(names) == 1 else made
 
 
 @EXPRESSIONS.handles("unresolved_extract_value")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis import build
@@ -23,9 +24,11 @@ from twinspark.read.proto.expressions import (
     read_orders,
     read_regex,
     read_star,
+    with_alias,
 )
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.subqueries import is_in, read_in
+from twinspark.types import StructField, StructType
 
 
 @EXPRESSIONS.handles("unresolved_function")
@@ -79,24 +82,52 @@ def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Express
         return sequence_id(scope.frame.relation, scope.context)
     if name == "when":
         return read_when(messages, scope)
+    if name == "struct":
+        return read_struct(messages, scope)
     arguments = read_arguments(name, messages, scope, distinct)
     if any(map(is_generator, arguments)):
         raise NotNative("a generator inside an expression")
     return build.call(name, arguments, scope.settings, distinct=distinct)
 
 
+def read_struct(messages: Any, scope: Scope) -> Expression:
+    """Fields have their columns' names, and what is known of these."""
+    fields: list[Named] = []
+    for message in messages:
+        kind = message.WhichOneof("expr_type")
+        if kind == "unresolved_star" or is_star_text(message):
+            fields += read_star(message.unresolved_star, scope)
+        elif kind == "unresolved_regex":
+            fields += read_regex(message.unresolved_regex, scope)
+        else:
+            named = read_column(message, scope)
+            shown = with_alias(named) if kind == "alias" else named.expression
+            fields.append(replace(named, name=struct_name(named.name, message, len(fields)), expression=shown))
+    if any(is_generator(field.expression) for field in fields):
+        raise NotNative("a generator inside an expression")
+    parts = [part for field in fields for part in (build.literal(field.name), field.expression)]
+    return with_metadata(build.call("struct", parts, scope.settings), [dict(field.told) for field in fields])
+
+
+def with_metadata(made: Expression, metadata: list[dict[str, Any]]) -> Expression:
+    if not any(metadata) or not isinstance(made.type, StructType):
+        return made
+    fields = [
+        StructField(field.name, field.dataType, field.nullable, known)
+        for field, known in zip(made.type.fields, metadata, strict=True)
+    ]
+    return replace(made, type=StructType(fields))
+
+
 def read_arguments(name: str, messages: Any, scope: Scope, distinct: bool = False) -> list[Expression]:
-    """Stars become columns, but for count(*), which is count(1); struct takes names along."""
+    """Stars become columns, but for count(*), which is count(1)."""
     out: list[Expression] = []
     for message in messages:
         kind = message.WhichOneof("expr_type")
         if kind == "unresolved_star" or is_star_text(message):
             out += star_arguments(name, message.unresolved_star, scope, distinct)
         elif kind == "unresolved_regex":
-            out += named_arguments(name, read_regex(message.unresolved_regex, scope))
-        elif name == "struct":
-            named = read_column(message, scope)
-            out += [build.literal(struct_name(named.name, message, len(out) // 2)), named.expression]
+            out += [column.expression for column in read_regex(message.unresolved_regex, scope)]
         else:
             out.append(read_expression(message, scope))
     return out
@@ -118,13 +149,7 @@ def struct_name(name: str, message: Any, index: int) -> str:
 def star_arguments(name: str, message: Any, scope: Scope, distinct: bool) -> list[Expression]:
     if name == "count" and not message.HasField("unparsed_target") and not distinct:
         return [build.literal(1)]
-    return named_arguments(name, read_star(message, scope))
-
-
-def named_arguments(name: str, columns: list[Named]) -> list[Expression]:
-    if name == "struct":
-        return [part for c in columns for part in (build.literal(c.name), c.expression)]
-    return [column.expression for column in columns]
+    return [column.expression for column in read_star(message, scope)]
 
 
 def read_when(messages: Any, scope: Scope) -> Expression:

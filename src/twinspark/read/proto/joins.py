@@ -9,6 +9,7 @@ from twinspark.analysis import set_operations as sets
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import Frame
+from twinspark.analysis.union_names import by_name
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted, type_text
 from twinspark.plan.expressions import Expression
@@ -55,6 +56,6 @@ def read_set_operation(message: Any, context: Context) -> Frame:
     kind = SET_OPERATIONS[message.set_op_type]
     left, right = read_frame(message.left_input, context), read_frame(message.right_input, context)
     if message.by_name:
-        left, right = sets.by_name(left, right, message.allow_missing_columns, context.settings)
+        left, right = by_name(left, right, message.allow_missing_columns, context.settings)
     is_all = message.is_all if message.HasField("is_all") else kind == "union"
     return sets.set_operation(left, right, kind, is_all, context.settings)

@@ -85,7 +85,7 @@ def read_with_columns(message: Any, context: Context) -> Frame:
     columns = []
     for alias in message.aliases:
         (column,) = read_columns([alias_expression(alias)], scope)
-        columns.append(column if alias.metadata else replace(column, metadata=()))
+        columns.append(column if alias.metadata else replace(column, metadata=(), is_whole=True))
     check_distinct_names([c.name for c in columns], context)
     if any(has_generator(c.expression) or has_aggregate(c.expression) for c in columns):
         return select(frame, make.with_columns(frame, columns, context.settings), context)
