@@ -92,10 +92,11 @@ def may_fail(cell: Expression) -> bool:
 
 
 def is_doubtful(node: Expression) -> bool:
-    """Casts of texts, and whatever a function may do; of the others, those that make a value of a type only."""
+    """Casts of texts, and whatever a function may do that is given something (`map()` is just empty); of the others,
+    those that make a value of a type only."""
     if isinstance(node, Cast):
         return is_string(node.child.type) != is_string(node.type)
-    return isinstance(node, Call) and node.name not in NEVER_FAIL
+    return isinstance(node, Call) and bool(node.arguments) and node.name not in NEVER_FAIL
 
 
 def failing(doubtful: Sequence[Expression], walk: Walk) -> Expression:
