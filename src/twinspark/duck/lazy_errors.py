@@ -12,6 +12,7 @@ from twinspark.plan.expressions import (
     Cast,
     Column,
     Expression,
+    Literal,
     OuterColumn,
     Subquery,
     Variable,
@@ -192,8 +193,15 @@ def overflows(*types: type[DataType]) -> Callable[[Expression], bool]:
 
 def divides(*names: str) -> Callable[[Expression], bool]:
     return lambda node: (
-        isinstance(node, Call) and node.name in names and node.settings.ansi and uses_columns(node.arguments[-1])
+        isinstance(node, Call) and node.name in names and may_be_zero(node.arguments[-1]) and fails_for_rows(node)
     )
+
+
+def may_be_zero(divisor: Expression) -> bool:
+    """A constant that is not zero, or null, never fails."""
+    while isinstance(divisor, Cast):
+        divisor = divisor.child
+    return not isinstance(divisor, Literal) or isinstance(divisor.value, str) or divisor.value == 0
 
 
 def reads_text(node: Expression) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from twinspark.analysis.outer import outer_columns
-from twinspark.duck.lazy_errors import doubtful, rival
+from twinspark.duck.lazy_errors import doubtful, may_be_zero, rival
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery, children_of
@@ -21,14 +21,7 @@ def called(*names: str) -> Test:
 
 
 def divides(*names: str) -> Test:
-    """A constant that is not zero, or null, never fails."""
     return lambda node, error: isinstance(node, Call) and node.name in names and may_be_zero(node.arguments[-1])
-
-
-def may_be_zero(divisor: Expression) -> bool:
-    while isinstance(divisor, Cast):
-        divisor = divisor.child
-    return not isinstance(divisor, Literal) or isinstance(divisor.value, str) or divisor.value == 0
 
 
 def is_cast(node: Expression, error: SparkError) -> bool:

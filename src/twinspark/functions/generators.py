@@ -64,6 +64,8 @@ def stacked_type(call: Call) -> Typed:
 
 def stacked_column(call: Call, column: int, width: int) -> DataType:
     places = range(1 + column, len(call.arguments), width)
+    if any(is_null(call.types[place]) and not hasattr(call.arguments[place], "value") for place in places):
+        raise NotNative("stack of what has no type and is no constant")
     first = next((place for place in places if not is_null(call.types[place])), None)
     if first is None:
         return NULL
