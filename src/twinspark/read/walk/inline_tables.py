@@ -61,7 +61,7 @@ def column_types(rows: Sequence[Sequence[Expression]], node: tree.InlineTable, w
     if len(types) < len(found):
         at = found.index(None)
         name = node.alias.columns[at] if node.alias and node.alias.columns else f"col{at + 1}"
-        raise incompatible(SparkError(INCOMPATIBLE, colName=quote_identifier(name)), rows)
+        raise incompatible(walk.located(SparkError(INCOMPATIBLE, colName=quote_identifier(name)), node), rows)
     return types
 
 
