@@ -59,7 +59,7 @@ def counted(call: Any, *arguments: str, distinct: str = "", order: str = "", suf
 
 
 aggregate("count(any...+) -> bigint!", counted)
-aggregate("count_if(boolean?) -> bigint!", "count({distinct}nullif({0}, false)){suffix}")
+aggregate("count_if(boolean?) -> bigint!", "coalesce(CAST(count_if({distinct}{0}){suffix} AS BIGINT), 0)")
 
 
 # ---- sums and averages
