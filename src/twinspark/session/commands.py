@@ -20,7 +20,14 @@ from twinspark.session.native import Cursor, Query
 from twinspark.session.python_functions import register_function, register_table_function
 from twinspark.session.sql_cache import checkpoint, remove_checkpoint
 from twinspark.session.sql_commands import session_statement
-from twinspark.session.table_commands import TABLE_HANDLERS, merge_into, write_table, write_to
+from twinspark.session.table_commands import (
+    REFERENCE,
+    TABLE_HANDLERS,
+    change_reference,
+    merge_into,
+    write_table,
+    write_to,
+)
 from twinspark.session.views import Views
 from twinspark.session.writes_statement import root_sql
 from twinspark.spark.wire import bytes_field
@@ -106,6 +113,9 @@ def sql_command(message: Any, context: Context, cursor: Cursor, session: "Sessio
     sql = root_sql(relation)
     if not sql.query or QUERY_WORDS.match(uncommented(sql.query)):
         return sql_query(relation, cursor, session)
+    if REFERENCE.fullmatch(sql.query):
+        changed: Command = change_reference(sql.query, context, session)
+        return changed
     statement = parse_statement(sql.query, parser_config(context))
     if isinstance(statement, tree.Query):
         return sql_query(relation, cursor, session)

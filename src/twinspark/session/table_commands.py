@@ -39,6 +39,14 @@ TABLE_HANDLERS: dict[type, Handler] = {
     tree.Call: lazily("table_commands_call", "call_procedure"),
 }
 
+# What Spark's own grammar does not know: Iceberg's branches and tags.
+change_reference = lazily("table_commands_references", "change_reference")
+REFERENCE = re.compile(
+    r"\s*ALTER\s+TABLE\s+(?P<table>\S+)\s+(?P<action>CREATE\s+OR\s+REPLACE|CREATE|REPLACE|DROP)\s+(?P<kind>BRANCH|TAG)\s+"
+    r"(?P<if_absent>IF\s+NOT\s+EXISTS\s+)?(?P<if_exists>IF\s+EXISTS\s+)?(?P<name>\w+|`[^`]+`)(?P<rest>\s.*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+
 WORDS = re.compile(
     r"\s*(?:CREATE|REPLACE|DROP|ALTER|TRUNCATE|INSERT|DELETE|UPDATE|MERGE|CALL|WITH|FROM)\b(?!\s+(?:OR\s+REPLACE\s+)?"
     r"(?:(?:GLOBAL\s+)?TEMP(?:ORARY)?\s+)?(?:VIEW|FUNCTION))",
@@ -57,6 +65,8 @@ def is_table_command(plan: Any, config: Mapping[str, str]) -> bool:
     if kind != "sql_command":
         return kind in ("write_operation_v2", "merge_into_table_command")
     text = sql_text(command.sql_command)
+    if REFERENCE.fullmatch(text):
+        return True
     return bool(WORDS.match(uncommented(text))) and type(parsed(text, config)) in TABLE_HANDLERS
 
 

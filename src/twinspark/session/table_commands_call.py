@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
@@ -13,6 +13,13 @@ from twinspark.read.sql import parse_multipart_identifier, tree
 from twinspark.read.text import parser_config
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer, Row, answer
+from twinspark.session.table_commands_call_snapshots import (
+    cherrypick_snapshot,
+    fast_forward,
+    order_of,
+    predicate_in,
+    publish_changes,
+)
 from twinspark.session.tables_targets import Target, connection_of, written_parts, written_to
 from twinspark.session.writes import spark_errors
 from twinspark.tables.iceberg import maintenance
@@ -24,6 +31,7 @@ Arguments = dict[str, Any]
 Run = Callable[[Target, Arguments, Any], Sequence[Row]]
 SYSTEM = "system"
 MAX_AGE = "history.expire.max-snapshot-age-ms"
+ORDER, PREDICATE = "order", "predicate"  # of rows and files, once they are understood
 TARGET_SIZE, SMALL_SIZE, LEAST = "target-file-size-bytes", "min-file-size-bytes", "min-input-files"
 
 
@@ -34,6 +42,7 @@ class Procedure:
     parameters: tuple[str, ...]
     schema: StructType
     run: Run
+    understood: Callable[[Target, Arguments, Context], Arguments] = lambda target, arguments, context: arguments
 
 
 def fields(kind: Any, *names: str) -> list[StructField]:
@@ -94,11 +103,30 @@ def remove_orphan_files(target: Target, arguments: Arguments, connection: Any) -
 
 
 def rewrite_data_files(target: Target, arguments: Arguments, connection: Any) -> Sequence[Row]:
-    if str(arguments.get("strategy") or "binpack") != "binpack":
-        raise NotNative("SQL: CALL rewrite_data_files that sorts")
-    choice = chosen_files(dict(arguments.get("options") or {}))
+    choice = replace(
+        chosen_files(dict(arguments.get("options") or {})),
+        order=arguments[ORDER] if arguments.get("strategy", "").lower() == "sort" else "",
+        predicate=arguments.get(PREDICATE),
+    )
     done = maintenance.compact(target.catalog.iceberg, target.name.identifier, connection, choice)
     return [(done.rewritten_files, done.added_files, done.rewritten_bytes, 0, 0)]
+
+
+def rewriting(target: Target, arguments: Arguments, context: Context) -> Arguments:
+    """What the texts among the arguments of rewrite_data_files mean for this table."""
+    strategy = str(arguments.get("strategy") or ("sort" if arguments.get("sort_order") else "binpack")).lower()
+    order, where = arguments.get("sort_order"), arguments.get("where")
+    if strategy not in ("binpack", "sort") or (strategy == "binpack" and order):
+        message = f"unsupported strategy: {strategy}. Only binpack or sort is supported"
+        raise JavaError("java.lang.IllegalArgumentException", message)
+    if strategy == "sort" and not order:
+        raise NotNative("SQL: CALL rewrite_data_files by the table's own order")
+    return {
+        **arguments,
+        "strategy": strategy,
+        ORDER: order_of(target, str(order)) if order else "",
+        PREDICATE: predicate_in(target, str(where), context) if where else None,
+    }
 
 
 def chosen_files(options: dict[str, str]) -> maintenance.Choice:
@@ -112,6 +140,12 @@ def chosen_files(options: dict[str, str]) -> maintenance.Choice:
         int(options.get(LEAST, 5)),
         options.get("rewrite-all", "false").lower() == "true",
     )
+
+
+def no_delete_files(target: Target, arguments: Arguments, connection: Any) -> Sequence[Row]:
+    """Rows are deleted by writing files anew here; a table with delete files is not ours to rewrite."""
+    target.iceberg.scan()
+    return [(0, 0, 0, 0)]
 
 
 def oldest(arguments: Arguments, age: int) -> int:
@@ -152,6 +186,20 @@ REWRITTEN = StructType(
         *fields(IntegerType(), "failed_data_files_count", "removed_delete_files_count"),
     ]
 )
+REWRITTEN_DELETES = StructType(
+    [
+        *fields(IntegerType(), "rewritten_delete_files_count", "added_delete_files_count"),
+        *fields(LongType(), "rewritten_bytes_count", "added_bytes_count"),
+    ]
+)
+FORWARDED = StructType(
+    [
+        StructField("branch_updated", StringType(), False),
+        StructField("previous_ref", LongType(), True),
+        StructField("updated_ref", LongType(), False),
+    ]
+)
+PICKED = StructType(fields(LongType(), "source_snapshot_id", "current_snapshot_id"))
 ANCESTORS = StructType(fields(LongType(), "snapshot_id", "timestamp"))
 ORPHANS = StructType(fields(StringType(), "orphan_file_location"))
 # How many threads and where results pass through is Spark's to mind: taken, and of no consequence here.
@@ -164,7 +212,13 @@ PROCEDURES = {
     "ancestors_of": Procedure(("table", "snapshot_id"), ANCESTORS, ancestors_of),
     "expire_snapshots": Procedure(EXPIRY, EXPIRED, expire_snapshots),
     "remove_orphan_files": Procedure(("table", "older_than", "dry_run", *WORKERS), ORPHANS, remove_orphan_files),
-    "rewrite_data_files": Procedure(("table", "strategy", "options"), REWRITTEN, rewrite_data_files),
+    "rewrite_data_files": Procedure(
+        ("table", "strategy", "sort_order", "options", "where"), REWRITTEN, rewrite_data_files, rewriting
+    ),
+    "rewrite_position_delete_files": Procedure(("table", "options", "where"), REWRITTEN_DELETES, no_delete_files),
+    "fast_forward": Procedure(("table", "branch", "to"), FORWARDED, fast_forward),
+    "cherrypick_snapshot": Procedure(("table", "snapshot_id"), PICKED, cherrypick_snapshot),
+    "publish_changes": Procedure(("table", "wap_id"), PICKED, publish_changes),
 }
 
 
@@ -179,10 +233,11 @@ def call_procedure(statement: tree.Call, text: str, context: Context, session: "
     known = session.catalogs.names()
     target = written_to(table if len(table) > 2 or table[0] in known else within(catalog, table, context), context)
     assert target.iceberg
+    understood = found.understood(target, arguments, context)
 
     def carry_out() -> Answer:
         with spark_errors():
-            rows = found.run(target, arguments, connection_of(context))
+            rows = found.run(target, understood, connection_of(context))
         return answer(found.schema, rows)
 
     return carry_out

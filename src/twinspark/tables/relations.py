@@ -56,6 +56,8 @@ class TableRelations:
         """The table of that name, or a table about it; None when no catalog knows it."""
         if self.is_about(parts, context):
             return self.metadata(parts, context, version)
+        if version is None and (reference := self.reference(parts, context)) is not None:
+            return self.find(parts[:-1], context, Version(snapshot=reference), predicate)
         name = self.name(parts, context)
         catalog, table = self.catalogs.get(name.catalog), self.loaded(name)
         if table is None:
@@ -87,7 +89,7 @@ class TableRelations:
 
     def view(self, parts: Sequence[str], context: Context) -> View | None:
         """A persisted view of that name: its SQL is read where the view was made."""
-        if is_path(parts) or self.is_about(parts, context):
+        if is_path(parts) or self.is_about(parts, context) or self.reference(parts, context):
             return None
         name = self.name(parts, context)
         return self.catalogs.get(name.catalog).load_view(name.identifier)
@@ -99,6 +101,16 @@ class TableRelations:
         named = len(parts) - (parts[0] in self.catalogs.names())
         owner = parts[0] if parts[0] in self.catalogs.names() else context.catalog
         return owner == SESSION_CATALOG and named == 3 and isinstance(self.owner(parts, context), IcebergTable)
+
+    def reference(self, parts: Sequence[str], context: Context) -> str | None:
+        """`db.table.branch_name` and `db.table.tag_name`: the branch or tag of a table of ours."""
+        kind, _, name = parts[-1].partition("_")
+        if len(parts) < 2 or kind.lower() not in ("branch", "tag") or not name:
+            return None
+        named = len(parts) - (parts[0] in self.catalogs.names())
+        owner = self.owner(parts, context) if named in (2, 3) else None
+        known = isinstance(owner, IcebergTable) and owner.table.metadata.refs.get(name)
+        return name if known and known.snapshot_ref_type == kind.lower() else None
 
     def owner(self, parts: Sequence[str], context: Context) -> AnyTable | None:
         return self.loaded(self.name(parts[:-1], context))

@@ -27,6 +27,7 @@ from twinspark.tables.iceberg.leftovers import (
 from twinspark.tables.iceberg.local import local
 from twinspark.tables.iceberg.staged import CommitConflict, commit_rewrite
 from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
+from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.tables.store import is_alive
 
@@ -48,11 +49,14 @@ class Compaction:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which files a compaction takes: small ones where a partition has so many of them, or all."""
+    """Which files a compaction takes: small ones where a partition has so many of them, or all; of those that may hold
+    rows for which the predicate is true. `order` (SQL) is the one their rows are written in."""
 
     small: int = SMALL_FILE
     least: int = 2
     everything: bool = False
+    predicate: Predicate | None = None
+    order: str = ""
 
 
 def compact(
@@ -61,13 +65,15 @@ def compact(
     """Joins the small files of each partition, and files of an older schema or spec; rows stay as they are."""
     base = catalog.load(identifier)
     table = IcebergTable(identifier, base)
-    planned, _ = table.plan(None, base.current_snapshot(), base.schema())
-    chosen = worth_rewriting(planned, base, choice or Choice())
+    choice = choice or Choice()
+    planned, _ = table.plan(choice.predicate, base.current_snapshot(), base.schema())
+    chosen = worth_rewriting(planned, base, choice)
     if not chosen:
         return Compaction(0, 0)
     with catalog.staged(identifier, base, current_target(base), commit_rewrite(base), base.properties) as write:
         scan = table.scan_of(chosen, base.schema(), len(planned))
-        write.write(connection, f"SELECT * FROM {duck_scan(scan)}")
+        ordered = f" ORDER BY {choice.order}" if choice.order else ""
+        write.write(connection, f"SELECT * FROM {duck_scan(scan)}{ordered}")
         write.delete_files([each.file for each in chosen])
         write.commit()
         return Compaction(len(chosen), len(write.files), sum(each.file.file_size_in_bytes for each in chosen))
