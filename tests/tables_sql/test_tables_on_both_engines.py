@@ -89,3 +89,42 @@ def test_what_is_dropped_is_gone_on_spark_too(both: Any) -> None:
     assert rows(both, f"SELECT a, {ON_SPARK} FROM p") == [(3, 1)]
     run(both, "INSERT INTO p VALUES (4)")
     assert rows(both, f"SELECT a, {ON_SPARK} FROM p") == [(3, 1), (4, 1)]
+
+
+def same_on_both(spark: Any, table: str) -> int:
+    natively = rows(spark, f"SELECT * FROM {table}")
+    assert rows(spark, f"SELECT * FROM {table} WHERE {ON_SPARK} = 1") == natively
+    assert '"engine": "spark"' in last_engine(spark)
+    return len(natively)
+
+
+def test_delta_tables_without_its_jar(both: Any) -> None:
+    run(both, "CREATE TABLE t (a INT, p STRING) USING delta PARTITIONED BY (p)")
+    run(both, "INSERT INTO t VALUES (1, 'x'), (2, 'it''s'), (3, 'k=/v'), (4, NULL)")
+    assert same_on_both(both, "t") == 4
+    run(
+        both,
+        "ALTER TABLE t ADD COLUMN c DOUBLE",
+        "INSERT INTO t VALUES (5, 'x', 1.5)",
+        "UPDATE t SET a = 9 WHERE a = 1",
+    )
+    assert same_on_both(both, "t") == 5
+    run(both, f"MERGE INTO t USING (SELECT {ON_SPARK} + 1 AS k) s ON t.a = s.k WHEN MATCHED THEN DELETE")
+    assert same_on_both(both, "t") == 4
+
+
+def test_orc_tables(both: Any) -> None:
+    run(both, "CREATE TABLE t (a INT, s TIMESTAMP, p STRING) USING orc PARTITIONED BY (p)")
+    run(both, "INSERT INTO t VALUES (1, TIMESTAMP'2020-01-01 01:02:03.456', 'x'), (2, NULL, 'y')")
+    run(both, f"INSERT INTO t SELECT {ON_SPARK} + 5, TIMESTAMP'2021-01-01 00:00:00', 'z'")
+    assert same_on_both(both, "t") == 3
+
+
+def test_partitions_in_places_of_their_own(both: Any, tmp_path: Any) -> None:
+    run(both, "CREATE TABLE t (a INT, p INT) USING parquet PARTITIONED BY (p)")
+    run(both, f"ALTER TABLE t ADD PARTITION (p = 1) LOCATION '{tmp_path}/one'", "INSERT INTO t VALUES (1, 1), (2, 2)")
+    assert same_on_both(both, "t") == 2
+    run(both, f"ALTER TABLE t PARTITION (p = 2) SET LOCATION '{tmp_path}/two'")
+    assert same_on_both(both, "t") == 1
+    run(both, "INSERT INTO t VALUES (3, 2)")
+    assert same_on_both(both, "t") == 2

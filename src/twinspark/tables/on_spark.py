@@ -6,9 +6,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from twinspark.errors import NotNative
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.char_types import has_limit, raw_type
 from twinspark.tables.delta import DeltaTable
+from twinspark.tables.delta_on_spark import delta_query
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.partitions import DEFAULT_PARTITION, unescape
@@ -36,6 +38,16 @@ def iceberg_state(table: IcebergTable, known: str | None) -> tuple[str, list[str
     if known is not None and known.startswith(f"{BESIDE}{shape}\n"):
         return state, [shown]
     return state, [f"DROP TABLE IF EXISTS {shape}", empty, shown, *forget_beside(known)]
+
+
+def delta_state(table: DeltaTable, known: str | None) -> tuple[str, list[str]]:
+    """A view over the files of the present version; of a table that cannot be shown so Spark says it is not there."""
+    try:
+        version, query = delta_query(table)
+    except NotNative:
+        return "", []
+    state = f"delta {version} of {table.location}"
+    return state, [] if state == known else [view_over(table.identifier, query)]
 
 
 def shape_of(table: IcebergTable) -> Identifier | None:
@@ -80,7 +92,7 @@ def shown(
     if isinstance(table, IcebergTable):
         return iceberg_state(table, known)
     if isinstance(table, DeltaTable):
-        return "", []  # a Spark without Delta's jar cannot read it: it says that the table is not there
+        return delta_state(table, known)
     is_plain = own and (asks or not table.partitioning)
     return plain_table_state(table, known) if is_plain else file_table_state(table, known)
 
