@@ -45,6 +45,12 @@ class Changing(Writing):
     """The table whose rows a statement changes, as the statement's names see it."""
 
     frame: Frame
+    operation: str
+
+    def check_changeable(self) -> None:
+        """Said when all names are known: Spark refuses while it plans."""
+        if self.target.table.provider not in ("iceberg", "delta"):
+            raise self.target.refuses(self.operation)
 
     def condition(self, node: tree.Expression | None) -> Expression:
         if node is None:
@@ -108,12 +114,10 @@ def changing(name: Any, alias: Any, ctes: Any, operation: str, text: str, contex
         target = written_to(written_parts(name, text, context, session), context)
     except SparkError as error:
         raise at_name(error, name, text) from error
-    if target.table.provider not in ("iceberg", "delta"):
-        raise target.refuses(operation)
     walk = walk_of(text, context)
     relation, qualifier = tables_of(context).relation(target.name.qualifier, context)
     frame = aliased(frame_of(relation, qualifier), alias)
-    return Changing(target, walk if ctes is None else with_ctes(ctes, walk), frame)
+    return Changing(target, walk if ctes is None else with_ctes(ctes, walk), frame, operation)
 
 
 # ---- DELETE
@@ -124,6 +128,7 @@ def delete_rows(statement: tree.Delete, text: str, context: Context, session: "S
 
     def natively() -> Command:
         condition = found.condition(statement.where)
+        found.check_changeable()
         texts = Texts(context)
         sql = texts.write(condition, columns_of("t", found.schema.names))
         predicate = found.predicate(condition)
@@ -143,6 +148,7 @@ def update_rows(statement: tree.Update, text: str, context: Context, session: "S
         texts = Texts(context)
         columns = columns_of("t", found.schema.names)
         values = assigned(statement.assignments, found, found.frame, found.frame)
+        found.check_changeable()
         sql = texts.write(condition, columns)
         written = {name: column_sql(value, name, found, texts, columns) for name, value in values.items()}
         predicate = found.predicate(condition)
@@ -155,6 +161,7 @@ def update_rows(statement: tree.Update, text: str, context: Context, session: "S
 
 
 def delete_by_spark(statement: tree.Delete, found: Changing, session: "Session") -> Answer:
+    found.check_changeable()
     condition = found.fragment(statement.where) if statement.where is not None else "true"
     query = f"{found.before(statement)}SELECT * FROM {found.named(statement)} WHERE ({condition}) IS NOT TRUE"
     return found.replace_rows(lambda: from_spark(session, query_message(query, found.context)))
@@ -162,6 +169,7 @@ def delete_by_spark(statement: tree.Delete, found: Changing, session: "Session")
 
 def update_by_spark(statement: tree.Update, found: Changing, session: "Session") -> Answer:
     """Spark says which rows are hit and what the new values are; they are cast and put in place here."""
+    found.check_changeable()
     condition = found.fragment(statement.where) if statement.where is not None else "true"
     values = [f"({found.fragment(node)}) AS {SET}{at}" for at, (_, node) in enumerate(statement.assignments)]
     names = ", ".join(quote_identifier(name) for name in found.schema.names)
@@ -185,7 +193,7 @@ def updated(frame: Frame, statement: tree.Update, found: Changing, count: int) -
     values, columns = rest[:count], rest[count:]
     names = Frame(frame.relation, tuple(columns), frame.slots)
     pairs = [
-        (column(name, names, found), frame.column(value))
+        (column(name, names, found, place_in(statement.assignments)), frame.column(value))
         for (name, _), value in zip(statement.assignments, values, strict=True)
     ]
     new = stored(pairs, found, names)
@@ -207,15 +215,29 @@ def assigned(
     assignments: Sequence[tree.Assignment], found: Changing, names: Frame, values: Frame
 ) -> dict[str, Expression]:
     """What SET gives to each column; `names` sees the target's columns, `values` what the new values may name."""
+    place = place_in(assignments)
     pairs = [
-        (column(name, names, found), None if is_default(node) else read(node, values, found))
+        (column(name, names, found, place), None if is_default(node) else read(node, values, found))
         for name, node in assignments
     ]
     return stored(pairs, found, names)
 
 
-def column(name: tree.Name, names: Frame, found: Changing) -> Expression:
-    return found.walk.read(tree.Column(name.start, name.stop, name.parts), found.walk.scope(names))
+def place_in(assignments: Sequence[tree.Assignment]) -> tuple[int, int]:
+    return assignments[0][0].start, assignments[-1][1].stop
+
+
+def column(name: tree.Name, names: Frame, found: Changing, place: tuple[int, int]) -> Expression:
+    """A column that is set; of one that is not there Spark shows the place of all that are."""
+    try:
+        return found.walk.read(tree.Column(name.start, name.stop, name.parts), found.walk.scope(names))
+    except SparkError as error:
+        raise found.walk.located(replaced(error), tree.Node(*place)) from error
+
+
+def replaced(error: SparkError) -> SparkError:
+    error.contexts = ()
+    return error
 
 
 def stored(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from twinspark.analysis import relations as make
 from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Frame
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Join
 from twinspark.read.sql import tree
@@ -16,7 +16,7 @@ from twinspark.read.walk import read_query
 from twinspark.read.walk.sources import aliased
 from twinspark.session.native import Query
 from twinspark.session.sql_results import Answer
-from twinspark.session.tables_targets import connection_of, written_parts
+from twinspark.session.tables_targets import at_name, connection_of, written_parts
 from twinspark.session.writes import again, settle, spark_errors
 from twinspark.session.writes_changes import Changing, assigned, changing, is_true, without_hidden
 from twinspark.session.writes_expressions import Texts, columns_of
@@ -141,11 +141,14 @@ def merge_rows(statement: tree.Merge, text: str, context: Context, session: "Ses
         statement.target, statement.target_alias, statement.ctes, "MERGE INTO TABLE", text, context, session
     )
     if statement.schema_evolution:
+        found.check_changeable()
         raise found.target.refuses("MERGE WITH SCHEMA EVOLUTION")
 
     def write(source: Frame) -> Command:
         merging = Merging.of(found, aliased(source, statement.source_alias), lambda sides: condition(sides))
-        return merging.command([action(each, merging) for each in statement.clauses])
+        actions = [action(each, merging) for each in statement.clauses]
+        found.check_changeable()
+        return merging.command(actions)
 
     def condition(sides: Frame) -> Expression:
         return found.walk.read(statement.condition, found.walk.scope(sides))
@@ -163,7 +166,10 @@ def source_of(statement: tree.Merge, found: Changing, text: str, context: Contex
     cte = found.walk.ctes.get(parts[0].lower()) if len(parts) == 1 else None
 
     def read() -> Frame:
-        return cte.frame() if cte is not None else table_frame(parts, context)
+        try:
+            return cte.frame() if cte is not None else table_frame(parts, context)
+        except SparkError as error:
+            raise at_name(error, node, text) from error
 
     if cte is not None:
         return Source(read, not_on_spark)

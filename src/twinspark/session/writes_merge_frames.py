@@ -35,7 +35,9 @@ def merge_into(message: Any, context: Context, session: "Session") -> Command:
 
     def write(source: Frame) -> Command:
         merging = Merging.of(found, source, lambda sides: read(message.merge_condition, sides, found))
-        return quiet(merging.command(actions(message, merging)))
+        read_actions = actions(message, merging)
+        found.check_changeable()
+        return quiet(merging.command(read_actions))
 
     return written(
         session,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.read.sql import parse_statement, tree
 from twinspark.read.text import parser_config
 from twinspark.session.sql_results import Answer, answer
@@ -30,7 +30,10 @@ def insert_several(statement: tree.MultiInsert, text: str, context: Context, ses
 def one_insert(text: str, context: Context, session: "Session") -> Any:
     made = parse_statement(text, parser_config(context))
     assert isinstance(made, tree.Insert)
-    return insert_rows(made, text, context, session)
+    try:
+        return insert_rows(made, text, context, session)
+    except SparkError as error:  # its places are those of a text that nobody wrote
+        raise NotNative(f"SQL: an error in one of several INSERTs: {error.condition}", nearest=error) from error
 
 
 def single_texts(statement: tree.MultiInsert, text: str) -> list[str]:
