@@ -103,6 +103,8 @@ def samples(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
         "by number": left.sampleBy("k", {1: 0.5, 2: 0.9, 3: 0.2}, seed=3),
         "by text": left.sampleBy("v", {"a": 0.5, "c": 1.0}, seed=5),
         "random numbers": left.filter("w > 2").select("w", F.rand(3), F.randn(2), F.monotonically_increasing_id()),
+        "with replacement": left.sample(True, 1.3, 4),
+        "with replacement, filtered": left.filter("w % 3 = 0").sample(True, 1.0, 11).select("v"),
     }
 
 
@@ -144,6 +146,9 @@ def ranges(spark: Any) -> dict[str, DataFrame]:
         "histograms of tasks": spark.range(0, 90, 1, 3).agg(F.histogram_numeric(F.expr("id * id % 31"), F.lit(6))),
         "kll": spark.range(0, 20, 1, 3).filter("id != 7").agg(F.kll_sketch_agg_float(F.col("id").cast("float"))),
         "four tasks": spark.range(0, 20, 1, 4).groupBy(third).count(),
+        "with replacement": spark.range(50).sample(True, 0.7, 3),
+        "with replacement, of parts": spark.range(0, 20, 1, 5).filter("id % 3 > 0").sample(True, 2.5, -7),
+        "with replacement, of none": spark.range(20).sample(True, 0.0, 3),
         "distinct": spark.range(20).distinct(),
         "distinct, generated": twice.select("id").distinct(),
         "distinct by two": twice.select("v", "id").distinct(),

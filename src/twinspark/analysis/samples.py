@@ -1,14 +1,18 @@
-"""Samples without replacement: each row draws the next number of its task's stream, and stays if it is in bounds."""
+"""Samples: each row draws the next number of its task's stream, which says whether it stays, or how often."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+
+import pyarrow as pa
 
 from twinspark.analysis import build
 from twinspark.analysis.chance import numbered, standing_of
 from twinspark.analysis.context import Context
 from twinspark.analysis.partitions import Partitions, partitions_of
+from twinspark.analysis.poisson import MOST_MEAN, counts, task_seeds
 from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.row_order import Ordering
 from twinspark.analysis.row_places import (
@@ -17,7 +21,9 @@ from twinspark.analysis.row_places import (
     has_union,
     is_folded,
     is_small,
+    leaves_of,
     placed,
+    rows_of,
     sorted_by,
     tasked,
 )
@@ -26,7 +32,8 @@ from twinspark.functions.places import drawn
 from twinspark.functions.places import placed as at_place
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Call, Column, Expression
-from twinspark.plan.relations import Field, Filter, Project, Range, Relation
+from twinspark.plan.relations import Field, Filter, Join, LocalData, Project, Range, Relation
+from twinspark.plan.rewrite import shifted
 from twinspark.types import DOUBLE, INT, LONG, MapType, VariantType, nested_types
 
 Keeps = Callable[[Expression], Expression]  # a row's number between zero and one -> whether it stays
@@ -85,6 +92,52 @@ def by_place(
         expressions=(*columns[:width], draw, task, row),
         fields=(*relation.fields, NUMBER, Field("task", LONG, False), Field("row", LONG, False)),
     )
+
+
+def resampled(relation: Relation, seed: int, mean: float, context: Context) -> Relation:
+    """With replacement: each row as often as it is drawn, one after another."""
+    partitions = partitions_of(context.config)
+    known = partitions is not None and is_small(relation) and not has_union(relation)
+    found = Ordering(partitions, context.settings).of(relation) if known and partitions is not None else None
+    if partitions is None or found is None or not found.sliced or not 0.0 < mean < MOST_MEAN:
+        raise NotNative("a sample with replacement: which rows it takes depends on Spark's partitions")
+    rows = tasked(found.relation, partitions.slices)
+    task, place = rows.columns()[-2:]
+    counted = with_columns(rows, [row_number(task, [place], context.settings)], [Field("row", INT, False)])
+    (leaf,) = leaves_of(relation)
+    tasks = leaf.partitions or partitions.slices if isinstance(leaf, Range) else partitions.slices
+    if isinstance(leaf, Range) and rows_of(leaf) < tasks:
+        raise NotNative("a sample with replacement of a range that has fewer numbers than tasks")
+    return joined(counted, draws(seed, mean, tasks, rows_of(leaf)), len(relation.fields), context.settings)
+
+
+DRAWS = (Field("drawn_task", LONG, False), Field("drawn_row", INT, False), Field("copy", INT, False))
+DRAWN = {LONG: pa.int64(), INT: pa.int32()}
+
+
+def draws(seed: int, mean: float, tasks: int, rows: int) -> LocalData:
+    """Task, row and number of every draw; a task has no more rows than there are."""
+    most = min(rows, -(-rows // tasks) + 1)
+    found = [
+        (task, row + 1, copy)
+        for task, own in enumerate(task_seeds(seed, tasks))
+        for row, count in enumerate(counts(own, mean, most))
+        for copy in range(count)
+    ]
+    columns = list(zip(*found, strict=True)) or [(), (), ()]
+    arrays = [pa.array(values, DRAWN[field.type]) for values, field in zip(columns, DRAWS, strict=True)]
+    key = hashlib.sha256(f"{seed} {mean} {tasks} {rows}".encode()).hexdigest()
+    return LocalData(table=pa.table(arrays, names=[field.name for field in DRAWS]), key=key, fields=DRAWS)
+
+
+def joined(counted: Relation, drawn: LocalData, width: int, settings: Settings) -> Relation:
+    wide = len(counted.fields)
+    task, _, row = counted.columns()[-3:]
+    pairs = ((task, drawn.column(0)), (row, drawn.column(1)))
+    tests = [build.call("==", [mine, shifted(theirs, wide)], settings) for mine, theirs in pairs]
+    fields = (*counted.fields, *drawn.fields)
+    both = Join(left=counted, right=drawn, kind="inner", condition=build.call("and", tests, settings), fields=fields)
+    return first_columns(sorted_by(both, tuple(map(ascending, both.columns()[-3:]))), width)
 
 
 def rand(seed: int, settings: Settings) -> Call:

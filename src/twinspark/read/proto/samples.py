@@ -9,7 +9,7 @@ from twinspark.analysis import build
 from twinspark.analysis import relations as make
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
-from twinspark.analysis.samples import sampled
+from twinspark.analysis.samples import resampled, sampled
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
@@ -23,10 +23,12 @@ from twinspark.types import DOUBLE, INTEGRAL, BooleanType, is_string
 @RELATIONS.handles("sample")
 def read_sample(message: Any, context: Context) -> Frame:
     """With replacement the numbers come from another distribution."""
-    if message.with_replacement or not message.HasField("seed"):
-        raise NotNative("a sample with replacement, or without a seed")
+    if not message.HasField("seed"):
+        raise NotNative("a sample without a seed")
     frame, settings = read_frame(message.input, context), context.settings
     low, high = message.lower_bound, message.upper_bound
+    if message.with_replacement and high != low:
+        return make.opaque(frame, lambda input: resampled(input, message.seed, high - low, context))
     if not 0.0 <= high - low <= 1.0:
         raise NotNative("a sample of a fraction that is none")
     if high == low:
