@@ -1,7 +1,8 @@
 """`make conformance`: a suite against twinspark, in auto and in duckdb mode; the counts go to docs/conformance.md.
 
-usage: run.py doctests|parity|golden [--engines auto,duckdb] [pattern …]
-With patterns only a part is run: it is scored and printed, and the documentation stays as it is.
+usage: run.py doctests|parity|golden [--engines auto,duckdb] [--keep] [pattern …]
+With patterns only a part is run: it is scored and printed, and the documentation stays as it is, unless --keep says
+that the part takes the place of what was known of its files.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import report
 from environment import ROOT, Suite, prepared
-from score import Score, outcomes, score
+from score import Score, group, outcomes, score
 from server import serving
 
 HERE = Path(__file__).resolve().parent
@@ -43,11 +45,23 @@ def keep(kind: str, engine: str, result: Score) -> None:
     (RESULTS / f"{kind}-{engine}.json").write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
+def keep_part(kind: str, engine: str, part: Score) -> None:
+    """The files that were run, instead of what was known of them; needs the list of what is lost in the others."""
+    path = RESULTS / f"{kind}-{engine}.json"
+    known = json.loads(path.read_text())
+    lost = {case: reason for case, reason in known["lost"].items() if group(case) not in part.groups()} | part.lost
+    groups = dict(sorted({**known["groups"], **part.groups()}.items()))
+    reasons = dict(Counter(lost.values()).most_common())
+    content = {"groups": groups, "reasons": reasons, "lost": dict(sorted(lost.items()))}
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("--engines", default="auto,duckdb")
+    parser.add_argument("--keep", action="store_true", help="a part's results replace those of its files")
     return parser.parse_intermixed_args()
 
 
@@ -64,9 +78,11 @@ def main() -> None:
         result = score(chosen.kind, outcomes(path), only_run=bool(chosen.patterns))
         if not chosen.patterns:
             keep(chosen.kind, engine, result)
+        elif chosen.keep:
+            keep_part(chosen.kind, engine, result)
         lost_in_auto += len(result.lost) if engine == "auto" else 0
         print(f"{chosen.kind} {engine}: {len(result.kept)} of {result.total} that pass on Spark pass here ({path})")
-    if not chosen.patterns:
+    if not chosen.patterns or chosen.keep:
         report.write()
     sys.exit(lost_in_auto > 0)
 
