@@ -43,6 +43,8 @@ class Views(Alters):
         self.expect("AS")
         if self.take("dollarquoted"):
             return self._metric_view(start, name, replace, if_not_exists, columns, clauses)
+        if clauses.metrics or clauses.language:
+            raise self.fail()  # such a view is no query
         query = self.query()
         view = CreateView(
             *self.span(start),
