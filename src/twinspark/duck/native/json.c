@@ -4,14 +4,9 @@
 
 enum { DEEPEST = 1000, LONGEST_NUMBER = 1000, LONGEST_NAME = 50000 }; /* Jackson's StreamReadConstraints */
 
-void add_bytes(buffer *into, const char *bytes, size_t length) {
-    if (into->length + length > into->size) {
-        into->size = 2 * (into->length + length) + 64;
-        into->bytes = realloc(into->bytes, into->size);
-    }
-    if (length)
-        memcpy(into->bytes + into->length, bytes, length);
-    into->length += length;
+void grow_buffer(buffer *into, size_t length) {
+    into->size = 2 * (into->length + length) + 64;
+    into->bytes = realloc(into->bytes, into->size);
 }
 
 void open_json(json_reader *reader, text value) {
@@ -36,9 +31,12 @@ static enum json_token refuse(json_reader *reader, enum json_problem problem) {
     return reader->token = NO_TOKEN;
 }
 
-static void skip_blanks(json_reader *reader) {
-    while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\n' || *reader->at == '\r'))
-        reader->at++;
+/* In the loops over characters the place is a local variable: a store to the reader at every one is what they cost. */
+static inline void skip_blanks(json_reader *reader) {
+    const char *at = reader->at, *end = reader->end;
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
+        at++;
+    reader->at = at;
 }
 
 static enum json_token open_scope(json_reader *reader, char bracket) {
@@ -129,12 +127,13 @@ static bool read_string(json_reader *reader) {
     char quote = *reader->at++;
     reader->string.length = 0;
     while (reader->at < reader->end) {
-        const char *start = reader->at;
-        while (reader->at < reader->end && *reader->at != quote && *reader->at != '\\') {
-            if (reader->no_controls && (unsigned char)*reader->at < 0x20)
-                return refuse(reader, MALFORMED), false;
-            reader->at++;
-        }
+        const char *start = reader->at, *at = start, *end = reader->end;
+        unsigned char least = reader->no_controls ? 0x20 : 0;
+        while (at < end && *at != quote && *at != '\\' && (unsigned char)*at >= least)
+            at++;
+        reader->at = at;
+        if (at < end && (unsigned char)*at < least)
+            return refuse(reader, MALFORMED), false;
         add_bytes(&reader->string, start, (size_t)(reader->at - start));
         if (reader->at == reader->end)
             break;
@@ -154,7 +153,8 @@ static bool read_string(json_reader *reader) {
 static bool is_digit(const json_reader *reader, const char *at) { return at < reader->end && *at >= '0' && *at <= '9'; }
 
 static const char *past_digits(const json_reader *reader, const char *at) {
-    while (is_digit(reader, at))
+    const char *end = reader->end;
+    while (at < end && *at >= '0' && *at <= '9')
         at++;
     return at;
 }

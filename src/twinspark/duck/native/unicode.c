@@ -85,12 +85,30 @@ static bool letter_follows(const char *at, const char *end) {
 /* Three times the bytes and a little are enough for every mapping. */
 static size_t mapped_size(text value) { return 3 * (size_t)value.length + 16; }
 
-static void ascii_case(text value, char *into, bool upper) {
+/* Eight characters at once: the high bit of a byte says whether it is one of the 26 letters. */
+static inline uint64_t other_case(uint64_t word, char first) {
+    const uint64_t ones = 0x0101010101010101ULL;
+    uint64_t from = word + ones * (0x80 - (uint64_t)first), past = word + ones * (0x80 - (uint64_t)first - 26);
+    return word ^ ((from & ~past & 0x80 * ones) >> 2);
+}
+
+/* False where the text is not all ASCII. */
+static bool ascii_case(text value, char *into, bool upper) {
     char first = upper ? 'a' : 'A';
-    for (uint32_t i = 0; i < value.length; i++) {
+    uint64_t word, all = 0;
+    uint32_t i = 0;
+    for (; i + 8 <= value.length; i += 8) {
+        memcpy(&word, value.bytes + i, 8);
+        all |= word;
+        word = other_case(word & 0x7F7F7F7F7F7F7F7FULL, first);
+        memcpy(into + i, &word, 8);
+    }
+    for (; i < value.length; i++) {
         char c = value.bytes[i];
+        all |= (unsigned char)c;
         into[i] = (unsigned char)(c - first) < 26 ? (char)(c ^ 0x20) : c;
     }
+    return !(all & 0x8080808080808080ULL);
 }
 
 static size_t upper_text(text value, char *into) {
@@ -135,9 +153,7 @@ static void case_rows(native_call *call, char kind) {
         text value = argument_text(call, 0, row);
         char *into = room(&memory, mapped_size(value));
         size_t length = value.length;
-        if (kind != 't' && is_ascii(value))
-            ascii_case(value, into, kind == 'u');
-        else
+        if (kind == 't' || !ascii_case(value, into, kind == 'u'))
             length = kind == 'u' ? upper_text(value, into) : lower_text(value, into, kind == 't');
         set_text(call, row, into, length);
     }
