@@ -101,10 +101,12 @@ class NotNative(Exception):
 
 
 def message_of(condition: str, parameters: dict[str, str]) -> str:
-    """`[CONDITION] text`, with SQLSTATE at the end, as SparkThrowableHelper.getMessage writes it."""
+    """`[CONDITION] text`, with SQLSTATE at the end, as SparkThrowableHelper.getMessage writes it; conditions that have
+    no name yet are not shown."""
     text = re.sub(r"<([a-zA-Z0-9_-]+)>", lambda found: parameters.get(found[1], found[0]), template_of(condition))
     state = sqlstate_of(condition)
-    return f"[{condition}] {text}" + (f" SQLSTATE: {state}" if state else "")
+    shown = "" if condition.startswith("_LEGACY_ERROR_") else f"[{condition}] "
+    return f"{shown}{text}" + (f" SQLSTATE: {state}" if state else "")
 
 
 def template_of(condition: str) -> str:
