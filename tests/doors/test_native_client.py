@@ -102,7 +102,7 @@ def test_errors_are_sparks_own(duck: Any) -> None:
 
 def test_what_is_not_native_is_named(duck: Any) -> None:
     with pytest.raises(UnsupportedOperationException, match=r"twinspark\.engine=duckdb"):
-        duck.readStream.format("rate").load().isStreaming  # noqa: B018
+        duck.readStream.format("rate").load().writeStream.format("console").start()
 
 
 def test_the_engine_and_the_reason_are_told(duck: Any) -> None:

@@ -272,4 +272,32 @@ def kept() -> dict[str, Step]:
 
 
 def streams() -> dict[str, Step]:
-    return {"with_watermark of a wrong delay": lambda spark, place: spark.range(1).withWatermark("id", "x")}
+    def rate(spark: Any) -> Any:
+        return spark.readStream.format("rate").load()
+
+    def told(frame: Any) -> Any:
+        return frame.isStreaming, frame.schema.json()
+
+    def lines(spark: Any, place: str) -> Any:
+        return told(spark.readStream.schema("a int not null, b array<string>").json(place))
+
+    def batch(spark: Any, place: str) -> Any:
+        times = spark.range(2).select("id", F.timestamp_seconds("id").alias("t"))
+        return times.withWatermark("t", "10 minutes")
+
+    return {
+        "with_watermark of rows": batch,
+        "with_watermark of a wrong delay": lambda spark, place: spark.range(1).withWatermark("id", "x"),
+        "read of a stream": lambda spark, place: told(rate(spark)),
+        "read of a stream of files": lines,
+        "with_watermark": lambda spark, place: told(rate(spark).withWatermark("timestamp", "2 hours")),
+        "with_watermark, renamed": lambda spark, place: told(
+            rate(spark).withWatermark("timestamp", "1 minute").select(F.col("timestamp").alias("t"), F.lit(1))
+        ),
+        "deduplicate within a watermark": lambda spark, place: told(
+            rate(spark).withWatermark("timestamp", "1 minute").dropDuplicatesWithinWatermark(["value"])
+        ),
+        "joins and groups of a stream": lambda spark, place: told(
+            rate(spark).join(spark.range(3).toDF("value"), "value", "left").groupBy("value").agg(F.max("timestamp"))
+        ),
+    }

@@ -94,6 +94,7 @@ class Context:
     pythons: Any = None  # the session's Python workers, given by the session
     scan_files: Callable[..., Any] = no_files  # tables.files, given by the session: read stands beside tables
     collect: Callable[[Any, Context], Any] = no_rows  # a typed relation's rows as Arrow, for plans shaped by data
+    streams: bool = False  # only the columns are asked for: those of sources without an end are known as well
     shuffles: bool = False  # rows were spread anew: their order is Spark's
     hides_keys: bool = False  # a USING join was read: its sides' own keys can be reached from above as well
     tables: Any = None  # the catalogs, likewise

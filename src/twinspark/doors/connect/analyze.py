@@ -8,9 +8,11 @@ from pyspark.sql.connect.proto import base_pb2, common_pb2
 from pyspark.sql.connect.types import pyspark_types_to_proto_types
 from pyspark.version import __version__ as spark_version
 
+from twinspark.analysis.context import no_rows
 from twinspark.errors import NotNative
 from twinspark.plan.relations import Relation, nameless
 from twinspark.read.proto import read_relation
+from twinspark.read.proto.streams import STREAMING, check_windows
 from twinspark.read.sql import parse_ddl
 from twinspark.session.carried import names_checkpoint, with_rows
 from twinspark.session.choose import engine_wanted
@@ -18,6 +20,7 @@ from twinspark.session.native import Query
 from twinspark.session.plans import decompressed
 from twinspark.session.session import Session
 from twinspark.session.sql_explain import explained
+from twinspark.types import StructType
 
 MEMORY_AND_DISK = common_pb2.StorageLevel(use_disk=True, use_memory=True, deserialized=True, replication=1)
 NOT_STORED = common_pb2.StorageLevel(replication=1)
@@ -80,19 +83,32 @@ def query_of(session: Session, plan: Any) -> Query:
     return session.read(opened.root, session.shared.native.cursor())
 
 
+def columns_of(session: Session, plan: Any) -> tuple[StructType, bool]:
+    """The schema, and whether it is a stream's, which is known though only Spark runs it."""
+    try:
+        return query_of(session, plan).plan.schema, False
+    except NotNative as why:
+        if why.reason != STREAMING:
+            raise
+    context = session.surroundings().context(session.shared.native.cursor())
+    context = replace(context, cache=None, streams=True, collect=no_rows)
+    found = read_relation(decompressed(plan).root, context).schema
+    check_windows(found)
+    return found, True
+
+
 def schema(session: Session, message: Any, answer: Any) -> None:
-    answer.schema.schema.CopyFrom(pyspark_types_to_proto_types(query_of(session, message.plan).plan.schema))
+    answer.schema.schema.CopyFrom(pyspark_types_to_proto_types(columns_of(session, message.plan)[0]))
 
 
 def tree_string(session: Session, message: Any, answer: Any) -> None:
-    found = query_of(session, message.plan).plan.schema
+    found = columns_of(session, message.plan)[0]
     level = message.level if message.HasField("level") else None
     answer.tree_string.tree_string = found.treeString(level)
 
 
 def is_streaming(session: Session, message: Any, answer: Any) -> None:
-    query_of(session, message.plan)  # what is native is not streaming
-    answer.is_streaming.is_streaming = False
+    answer.is_streaming.is_streaming = columns_of(session, message.plan)[1]
 
 
 def is_local(session: Session, message: Any, answer: Any) -> None:

@@ -226,9 +226,9 @@ def read_tail(message: Any, context: Context) -> Frame:
 
 @RELATIONS.handles("deduplicate")
 def read_deduplicate(message: Any, context: Context) -> Frame:
-    if message.within_watermark:
-        raise NotNative("deduplication within a watermark")
     frame = read_frame(message.input, context)
+    if message.within_watermark and not context.streams:
+        raise NotNative("deduplication within a watermark")
     if message.all_columns_as_keys:
         return make.distinct(frame)
     if not message.column_names:
@@ -307,7 +307,6 @@ RELATIONS.part_of(catalog="the session, which answers spark.catalog's calls")
 RELATIONS.to_spark(
     catalog="a catalog call inside a plan",
     apply_in_pandas_with_state="streaming runs on Spark",
-    with_watermark="streaming runs on Spark",
     common_inline_user_defined_data_source="Python data sources run on Spark",
     ml_relation="machine learning runs on Spark",
     relation_changes="change feeds run on Spark",

@@ -23,6 +23,7 @@ from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.parses import json_frame
 from twinspark.read.proto.relations import RELATIONS, read_frame
+from twinspark.read.proto.streams import read_stream
 from twinspark.read.proto.types import read_schema_text
 from twinspark.read.text import read_query_text
 from twinspark.read.travel import by_options
@@ -42,7 +43,7 @@ INDEX_OPTIONS = frozenset(
 @RELATIONS.handles("read")
 def read_read(message: Any, context: Context) -> Frame:
     if message.is_streaming:
-        raise NotNative("streaming runs on Spark")
+        return read_stream(message, context)
     if message.WhichOneof("read_type") == "named_table":
         return read_table(message.named_table, context)
     return read_files(message.data_source, context)
