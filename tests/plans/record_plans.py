@@ -12,6 +12,7 @@ from typing import Any
 os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
 
 from document_frames import document_frames
+from found_frames import found_frames
 from frames import frames
 from kind_frames import kind_frames
 from name_frames import name_frames
@@ -44,6 +45,7 @@ FRAMES = {
     "nearest": nearest_frames,
     "kinds": kind_frames,
     "names": name_frames,
+    "found": found_frames,
     "partitions": partition_frames,
 }
 

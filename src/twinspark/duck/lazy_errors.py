@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from twinspark.analysis.outer import outer_columns
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import (
     AggregateCall,
@@ -101,7 +102,7 @@ def conditions(relation: Relation) -> Iterator[Expression]:
 
 def beside_null(expression: Expression) -> bool:
     """A call stops at its first null argument (BinaryExpression.eval), before what stands behind it can fail."""
-    if isinstance(expression, Subquery) and doubtful(expression.relation):
+    if isinstance(expression, Subquery) and (is_join(expression) or doubtful(expression.relation)):
         return True
     arguments = expression.arguments if isinstance(expression, Call) else ()
     if isinstance(expression, Call) and expression.name in RIGHT_FIRST:
@@ -110,6 +111,11 @@ def beside_null(expression: Expression) -> bool:
         if any(one.nullable for one in arguments[:place]) and is_busy(arguments[place]):
             return True
     return any(map(beside_null, children_of(expression)))
+
+
+def is_join(subquery: Subquery) -> bool:
+    """What fails on one side of a join may be told as a failure to bring it over."""
+    return subquery.kind != "scalar" or any(outer_columns(subquery.relation))
 
 
 def is_busy(expression: Expression) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative
 from twinspark.functions import overloads
 from twinspark.functions.known import SPARK_FUNCTIONS
-from twinspark.plan.expressions import Expression, Frame, Lambda, Literal
+from twinspark.plan.expressions import Call, Column, Expression, Frame, GetField, Lambda, Literal
 from twinspark.read.proto.expressions import (
     EXPRESSIONS,
     read_column,
@@ -100,9 +101,7 @@ def read_struct(messages: Any, scope: Scope) -> Expression:
         elif kind == "unresolved_regex":
             fields += read_regex(message.unresolved_regex, scope)
         else:
-            named = read_column(message, scope)
-            shown = with_alias(named) if kind == "alias" else named.expression
-            fields.append(replace(named, name=struct_name(named.name, message, len(fields)), expression=shown))
+            fields.append(struct_field(read_column(message, scope), message, len(fields)))
     if any(is_generator(field.expression) for field in fields):
         raise NotNative("a generator inside an expression")
     parts = [part for field in fields for part in (build.literal(field.name), field.expression)]
@@ -138,12 +137,37 @@ def is_star_text(message: Any) -> bool:
     return bool(message.expression_string.expression.strip() == "*")
 
 
-NAMED_KINDS = ("unresolved_attribute", "alias", "unresolved_extract_value")
+def struct_field(named: Named, message: Any, index: int) -> Named:
+    """Named by its column, by a struct's field or an alias, else by its position, of which nothing is known."""
+    if message.WhichOneof("expr_type") == "alias":
+        return replace(named, expression=with_alias(named))
+    name = struct_name(named, message)
+    if name is None:
+        return Named(named.expression, f"col{index + 1}", is_whole=True)
+    return replace(named, name=name) if isinstance(named.expression, Column) else Named(named.expression, name)
 
 
-def struct_name(name: str, message: Any, index: int) -> str:
-    """A field is named by its column or alias, else by its position (CreateStruct)."""
-    return name if message.WhichOneof("expr_type") in NAMED_KINDS else f"col{index + 1}"
+ALIASED = re.compile(r"\bAS\s+[\w`]+\s*$", re.I)
+
+
+def struct_name(named: Named, message: Any) -> str | None:
+    """As CreateStruct takes it from what is resolved: a map's value and fields of an array's structs have no name."""
+    match message.WhichOneof("expr_type"):
+        case "unresolved_attribute":
+            return None if isinstance(named.expression, Call) else named.name
+        case "unresolved_named_lambda_variable":
+            return str(message.unresolved_named_lambda_variable.name_parts[-1])
+        case "unresolved_extract_value" if isinstance(named.expression, GetField):
+            return str(message.unresolved_extract_value.extraction.literal.string)
+        case "expression_string":
+            return struct_text_name(named.expression, message.expression_string.expression)
+    return None
+
+
+def struct_text_name(expression: Expression, text: str) -> str | None:
+    if ALIASED.search(text):
+        raise NotNative("a text with an alias in a struct")
+    return expression.text.rpartition(".")[2] if isinstance(expression, GetField | Column) else None
 
 
 def star_arguments(name: str, message: Any, scope: Scope, distinct: bool) -> list[Expression]:

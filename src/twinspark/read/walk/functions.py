@@ -174,11 +174,13 @@ def star_arguments(
     return [column.expression for column in columns]
 
 
-NAMED = (tree.Column, tree.Alias, tree.Dereference)
+NAMED = (tree.Column, tree.Alias)
 
 
 def constant_key(node: tree.Expression) -> str | None:
     """A value found by a constant string has that name, before it is known what it is found in (CreateStruct)."""
+    if isinstance(node, tree.Dereference):
+        return node.field
     index = node.index if isinstance(node, tree.Subscript) else None
     return index.value if isinstance(index, tree.StringLiteral) else None
 
