@@ -38,11 +38,12 @@ class Version:
 
 @dataclass(frozen=True)
 class ScanGroup:
-    """Files written with one schema, and how their columns become the table's."""
+    """Files written with one schema, how their columns become the table's, and files that name rows deleted since."""
 
     files: tuple[str, ...]
     fields: tuple[Field, ...]
     physical: StructType
+    deletes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

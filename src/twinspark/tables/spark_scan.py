@@ -1,7 +1,9 @@
 """A planned table scan as Spark SQL over plain Parquet paths: Spark reads our tables without an Iceberg jar."""
 
 import os
+import re
 
+from twinspark.errors import NotNative
 from twinspark.tables.catalog import ScanGroup, TableScan
 from twinspark.tables.reshape import (
     Cast,
@@ -16,7 +18,10 @@ from twinspark.tables.reshape import (
     Reshape,
     Same,
 )
+from twinspark.tables.scan_sql import FILE_COLUMN, PLACE, ROW_COLUMN, SCHEME
 from twinspark.types import quote_identifier, sql_name
+
+PLAIN_PATH = re.compile(r"[\w./=-]+")
 
 
 def spark_query(scan: TableScan) -> str:
@@ -26,7 +31,19 @@ def spark_query(scan: TableScan) -> str:
 
 def group_query(group: ScanGroup) -> str:
     columns = ", ".join(column(field) for field in group.fields)
-    return f"SELECT {columns} FROM parquet.{quote_identifier(path_pattern(group.files))}"
+    source = f"parquet.{quote_identifier(path_pattern(group.files))}"
+    return f"SELECT {columns} FROM {not_deleted(source, group) if group.deletes else source}"
+
+
+def not_deleted(source: str, group: ScanGroup) -> str:
+    """As scan_sql has it; Spark tells a file's path as a URI, which is the path itself where nothing is escaped."""
+    if not all(PLAIN_PATH.fullmatch(path) for path in group.files):
+        raise NotNative("deleted rows of files whose paths are escaped")
+    file = f"regexp_replace(_metadata.file_path, '{SCHEME}', '') AS {FILE_COLUMN}"
+    held = f"SELECT *, {file}, _metadata.row_index AS {ROW_COLUMN} FROM {source}"
+    path = f"regexp_replace(file_path, '{SCHEME}', '') AS {FILE_COLUMN}"
+    gone = f"SELECT {path}, pos AS {ROW_COLUMN} FROM parquet.{quote_identifier(path_pattern(group.deletes))}"
+    return f"(({held}) LEFT ANTI JOIN ({gone}) USING ({PLACE}))"
 
 
 def path_pattern(files: tuple[str, ...]) -> str:

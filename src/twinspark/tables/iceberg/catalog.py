@@ -231,8 +231,9 @@ class IcebergCatalog:
     def stage_overwrite(self, identifier: Identifier) -> StagedWrite:
         """Replaces all rows; the schema stays."""
         base = self.load(identifier)
+        files = list(IcebergTable(identifier, base).files())
         write = self.stage_rewrite(identifier, base)
-        write.delete_files(list(IcebergTable(identifier, base).files()))
+        write.delete_files(files)
         return write
 
     def stage_rewrite(self, identifier: Identifier, base: Table) -> StagedWrite:

@@ -65,6 +65,7 @@ def rewriting_iceberg(
 ) -> Iterator[Candidates]:
     base: Table = catalog.load(identifier)
     table = IcebergTable(identifier, base)
+    table.check_no_deletes()
     with catalog.stage_rewrite(identifier, base) as write:
         planned, _ = table.plan(predicate, base.current_snapshot(), base.schema())
         yield Candidates(write, table, planned)

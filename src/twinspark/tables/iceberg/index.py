@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pyiceberg import types
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import DataFile, ManifestContent, ManifestFile
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestContent, ManifestFile
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
@@ -73,13 +73,26 @@ def read_manifest(manifest: ManifestFile, io: FileIO) -> ManifestIndex:
 
 
 def indexes_of(snapshot: Snapshot | None, io: FileIO) -> list[ManifestIndex]:
-    """The manifests of a snapshot; tables with delete files are read by engines that merge them."""
-    if snapshot is None:
-        return []
-    manifests = manifests_of(snapshot, io)
-    if any(manifest.content == ManifestContent.DELETES for manifest in manifests):
-        raise NotNative("an Iceberg table with delete files")
-    return [manifest_index(manifest, io) for manifest in manifests]
+    """The manifests of a snapshot that name data files."""
+    found = () if snapshot is None else manifests_of(snapshot, io)
+    return [manifest_index(manifest, io) for manifest in found if manifest.content == ManifestContent.DATA]
+
+
+def position_deletes(snapshot: Snapshot | None, io: FileIO) -> list[DataFile]:
+    """Files of other writers that name deleted rows by path and place. A path is never used twice: all of them may be
+    asked about every data file. Rows deleted by their values, and deletion vectors, are for Spark with Iceberg."""
+    found = () if snapshot is None else manifests_of(snapshot, io)
+    files = [
+        file
+        for manifest in found
+        if manifest.content == ManifestContent.DELETES
+        for file in manifest_index(manifest, io).files
+    ]
+    if any(each.content != DataFileContent.POSITION_DELETES for each in files):
+        raise NotNative("an Iceberg table with equality deletes")
+    if any(each.file_format != FileFormat.PARQUET for each in files):
+        raise NotNative("an Iceberg table with deletion vectors")
+    return files
 
 
 def column_bounds(files: Sequence[DataFile], column: types.NestedField) -> ColumnBounds:

@@ -66,6 +66,7 @@ def compact(
     base = catalog.load(identifier)
     table = IcebergTable(identifier, base)
     choice = choice or Choice()
+    table.check_no_deletes()
     planned, _ = table.plan(choice.predicate, base.current_snapshot(), base.schema())
     chosen = worth_rewriting(planned, base, choice)
     if not chosen:

@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.tables.catalog import Identifier, ScanGroup, TableScan, Version
-from twinspark.tables.iceberg.index import indexes_of, matching
+from twinspark.tables.iceberg.index import indexes_of, matching, position_deletes
 from twinspark.tables.iceberg.local import local
 from twinspark.tables.iceberg.schemas import reading
 from twinspark.tables.iceberg.spec import spark_transforms
@@ -63,7 +63,13 @@ class IcebergTable:
         snapshot = self.snapshot(version)
         schema = self.schema_at(snapshot, version)
         planned, total = self.plan(predicate, snapshot, schema)
-        return self.scan_of(planned, schema, total)
+        deletes = tuple(local(file.file_path) for file in position_deletes(snapshot, self.table.io))
+        return self.scan_of(planned, schema, total, deletes)
+
+    def check_no_deletes(self) -> None:
+        """Before files are rewritten: what else names their rows would be lost, or kept for nothing."""
+        if position_deletes(self.table.current_snapshot(), self.table.io):
+            raise NotNative("changing an Iceberg table with delete files of another writer")
 
     def plan(
         self, predicate: Predicate | None, snapshot: Snapshot | None, schema: Schema
@@ -88,13 +94,15 @@ class IcebergTable:
             raise NotNative("files of another writer whose schema is no longer known")
         return int(snapshot.schema_id)
 
-    def scan_of(self, planned: list[PlannedFile], schema: Schema, total: int) -> TableScan:
+    def scan_of(
+        self, planned: list[PlannedFile], schema: Schema, total: int, deletes: tuple[str, ...] = ()
+    ) -> TableScan:
         by_schema: dict[int, list[DataFile]] = {}
         for each in planned:
             if each.file.file_format != FileFormat.PARQUET:
                 raise NotNative(f"Iceberg files of format {each.file.file_format}")
             by_schema.setdefault(each.schema_id, []).append(each.file)
-        groups = tuple(self.group(schema_id, files, schema) for schema_id, files in sorted(by_schema.items()))
+        groups = tuple(self.group(schema_id, files, schema, deletes) for schema_id, files in sorted(by_schema.items()))
         files = [each.file for each in planned]
         return TableScan(
             spark_schema(schema, self.table.properties),
@@ -104,10 +112,11 @@ class IcebergTable:
             total,
         )
 
-    def group(self, schema_id: int, files: list[DataFile], schema: Schema) -> ScanGroup:
+    def group(self, schema_id: int, files: list[DataFile], schema: Schema, deletes: tuple[str, ...]) -> ScanGroup:
         written = self.table.schemas()[schema_id]
         fields = reading(written, schema, self.table.properties)
-        return ScanGroup(tuple(local(file.file_path) for file in files), fields, spark_schema(written, {}))
+        paths = tuple(local(file.file_path) for file in files)
+        return ScanGroup(paths, fields, spark_schema(written, {}), deletes)
 
     def snapshot(self, version: Version | None = None) -> Snapshot | None:
         if version is None:
@@ -143,5 +152,6 @@ class IcebergTable:
         return self.table.schemas()[snapshot.schema_id]
 
     def files(self) -> Iterator[DataFile]:
+        self.check_no_deletes()
         for index in indexes_of(self.table.current_snapshot(), self.table.io):
             yield from index.files
