@@ -285,9 +285,13 @@ def best(name: str, largest: str) -> Any:
     return write
 
 
+def holds_floats(type: DataType) -> bool:
+    return isinstance(type, NESTED) and any(isinstance(each, FloatType | DoubleType) for each in nested_types(type))
+
+
 def signed(type: DataType, kept: Callable[[str], str], value: str) -> str:
     """DuckDB may keep a value as a key of its order, which does not tell -0.0 from 0.0."""
-    if isinstance(type, NESTED) and any(isinstance(each, FloatType | DoubleType) for each in nested_types(type)):
+    if holds_floats(type):
         raise NotNative("nested doubles beside the best of another column")
     if not isinstance(type, FloatType | DoubleType):
         return kept(value)
@@ -308,7 +312,10 @@ def first_value(name: str) -> Any:
         if "OVER" in suffix:
             word = " IGNORE NULLS" if ignores else ""
             return f"{name}_value({values[0]}{order}{word}){suffix}"
-        return f"{name}({values[0]}){not_null(values[0], suffix) if ignores else suffix}"
+        chosen = not_null(values[0], suffix) if ignores else suffix
+        if holds_floats(call.type):
+            return f"(list({values[0]}){chosen})[{1 if name == 'first' else -1}]"
+        return f"{name}({values[0]}){chosen}"
 
     return write
 
