@@ -224,6 +224,76 @@ def an_argument_that_fails(spark: Any) -> Any:
     return spark.range(2).select(plus_one()(F.lit(1) / F.col("id")).alias("x"))
 
 
+# ---- aggregates over windows
+
+
+def valued(spark: Any) -> Any:
+    rows = [
+        (1, 1.0, "a"),
+        (1, 2.0, "b"),
+        (2, 3.0, "c"),
+        (2, 5.0, "d"),
+        (2, 10.0, None),
+        (None, 4.0, "z"),
+        (1, 2.0, "e"),
+    ]
+    return spark.createDataFrame([*rows, (1, 2.0, "e")], "id int, v double, s string")
+
+
+def over_windows(spark: Any, *windows: Any) -> Any:
+    text = F.pandas_udf(lambda values: ",".join(map(str, values)), "string", F.PandasUDFType.GROUPED_AGG)
+    columns = [text(name).over(window).alias(f"w{at}") for at, (name, window) in enumerate(windows)]
+    return valued(spark).select("*", *columns).orderBy("id", "v", "s")
+
+
+@case
+def over_whole_partitions(spark: Any) -> Any:
+    ordered = Window.partitionBy("id").orderBy("v", "s")
+    whole = ordered.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
+    return over_windows(spark, ("s", whole), ("v", ordered))
+
+
+@case
+def over_frames_of_rows(spark: Any) -> Any:
+    down = Window.partitionBy("id").orderBy(F.desc("v"), "s")
+    frames = [(-1, 1), (-2, -1), (0, Window.unboundedFollowing)]
+    return over_windows(spark, *(("s", down.rowsBetween(*frame)) for frame in frames))
+
+
+@case
+def over_frames_of_values(spark: Any) -> Any:
+    ordered = Window.partitionBy("id").orderBy("v")
+    return over_windows(spark, ("v", ordered.rangeBetween(-1, 1)), ("v", ordered.rangeBetween(5, 8)))
+
+
+@case
+def over_all_rows(spark: Any) -> Any:
+    return over_windows(spark, ("v", Window.orderBy("v", "s").rowsBetween(-1, 1)), ("v", Window.partitionBy()))
+
+
+@case
+def beside_windows_of_sparks(spark: Any) -> Any:
+    mean, by = F.pandas_udf(lambda v: v.mean(), "double", F.PandasUDFType.GROUPED_AGG), Window.partitionBy("id")
+    weighted = F.pandas_udf(lambda v, w: float((v * w).sum() / w.sum()), "double", F.PandasUDFType.GROUPED_AGG)
+    last = weighted(w=F.col("v") + 1, v=F.col("v")).over(by.orderBy("v", "s").rowsBetween(-1, 0))
+    own = [F.sum("v").over(by), mean("v").over(by), F.row_number().over(by.orderBy("v", "s")), last]
+    columns = [each.alias(f"w{at}") for at, each in enumerate(own)]
+    return valued(spark).select("*", *columns).filter("v >= w1").orderBy("id", "v", "s")
+
+
+@case
+def of_arrow_over_windows(spark: Any) -> Any:
+    total = F.arrow_udf(lambda v: pc.sum(v).as_py(), "double", F.ArrowUDFType.GROUPED_AGG)
+    by = Window.partitionBy("id")
+    return valued(spark).select("*", total("v").over(by), total("v").over(by.orderBy("v", "s"))).orderBy("id", "v", "s")
+
+
+@case
+def an_exception_over_a_window(spark: Any) -> Any:
+    fails = F.pandas_udf(lambda v: 1 // 0, "int", F.PandasUDFType.GROUPED_AGG)
+    return valued(spark).select(fails("v").over(Window.partitionBy("id")).alias("x"))
+
+
 # ---- functions under a name
 
 

@@ -133,6 +133,8 @@ class Writer:
 
     @write.register
     def _(self, node: WindowCall) -> str:
+        if isinstance(node.function, PythonAggregateCall):
+            raise PythonInside("a Python aggregate over a window")
         over = f" OVER ({self.window(node)})"
         if isinstance(node.function, AggregateCall):
             order = self.order(node.ordering) + f", {self.place}" if self.by_place(node, False) else ""

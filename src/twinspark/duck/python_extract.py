@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from twinspark.analysis.python_texts import UNKNOWN
+from twinspark.duck.python_windows import python_windows, windowed
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Call, Column, Expression, PythonCall, Subquery, children_of
@@ -43,6 +44,8 @@ def extracted(relation: Relation) -> Relation:
     relation = with_expressions(relation, in_subqueries) if has_subqueries(relation) else relation
     if isinstance(relation, Aggregate) and any(isinstance(each, PythonAggregateCall) for each in relation.aggregates):
         return aggregate(relation)
+    if isinstance(relation, Project) and python_windows(relation.expressions):
+        return extracted(windowed(relation))
     if not any(map(has_call, own_expressions(relation))):
         return relation
     if isinstance(relation, Project):

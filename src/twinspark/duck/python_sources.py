@@ -11,7 +11,7 @@ from twinspark.duck.select import Select
 from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
 from twinspark.functions.spelling import cast_to
-from twinspark.plan.pythons import PythonAggregate, PythonCoGroups, PythonGroups, PythonRelation
+from twinspark.plan.pythons import PythonAggregate, PythonCoGroups, PythonGroups, PythonRelation, PythonWindow
 from twinspark.plan.relations import RecursionReference, Relation
 from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, NullType, StructType, has_variant
 
@@ -54,6 +54,8 @@ def source_input(relation: AnyPython, place: int, write: Write) -> SourceInput:
 def order_of(relation: AnyPython, place: int) -> tuple[int, ...] | None:
     if isinstance(relation, PythonCoGroups):
         return relation.orders[place]
+    if isinstance(relation, PythonWindow):
+        return (*relation.partition, relation.width - 1)
     if isinstance(relation, PythonAggregate):
         return tuple(range(relation.width))
     return relation.order if isinstance(relation, PythonGroups) else None

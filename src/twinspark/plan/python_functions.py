@@ -17,6 +17,8 @@ GROUP_MAPS = frozenset({201, 209, 215, 216})
 ARROW_GROUPS = frozenset({209, 215})
 COGROUP_MAPS = frozenset({206, 210})
 GROUP_AGGREGATES = frozenset({202, 217, 252, 254})
+# Over windows a grouped aggregate is of another kind: the worker repeats or slides it.
+WINDOW_AGGREGATES = {202: 203, 252: 253}
 TABLES = frozenset({300, 301, 302})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from twinspark.plan.expressions import AggregateCall
-from twinspark.plan.python_functions import PythonFunction, Workers
+from twinspark.plan.python_functions import WINDOW_AGGREGATES, PythonFunction, Workers
 from twinspark.plan.relations import Relation, Unary
 
 
@@ -86,6 +86,19 @@ class PythonCoGroups(Relation):
 @dataclass(frozen=True, kw_only=True)
 class PythonAggregate(PythonChains):
     """One row for each group: the first columns are its keys."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonWindow(PythonChains):
+    """One row for each row of the input, which comes ordered by the columns at `partition`, then by the last that waits;
+    `bounds` tells of each chain whether its frame is the whole partition."""
+
+    partition: tuple[int, ...]
+    bounds: tuple[str, ...]
+
+    @property
+    def eval_type(self) -> int:
+        return WINDOW_AGGREGATES[self.chains[0].functions[0].eval_type]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatchmethod
 from typing import IO, Any
 
@@ -18,6 +18,7 @@ from twinspark.plan.pythons import (
     PythonGroups,
     PythonMap,
     PythonTable,
+    PythonWindow,
 )
 from twinspark.plan.relations import Field
 from twinspark.pythons import feeding, tasks
@@ -62,16 +63,29 @@ class SessionWorkers:
         def feed(output: IO[bytes]) -> None:
             feeding.write_stream(output, arguments, sent())
 
-        def shape(answers: Batches) -> Batches:
-            for answer in answers:
-                results = [conformed(answer.column(i), schema.field(width + i).type) for i in range(len(chains))]
-                yield made([*taken(waiting, answer.num_rows).columns, *results], answer.num_rows)
-
-        chains = relation.chains
         evaluation = {"input_type": input_type(relation), **pickled_types(relation)}
-        return self.run(
-            relation.eval_type, chains, feed, output_schema(schema, source.schema, width), shape, evaluation
-        )
+        wanted, shape = output_schema(schema, source.schema, width), beside(waiting, width, schema)
+        return self.run(relation.eval_type, relation.chains, feed, wanted, shape, evaluation)
+
+    @start.register
+    def _(self, relation: PythonWindow, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+        """One answer for each partition, with as many rows as it has."""
+        (source,) = inputs
+        width = relation.width
+        waiting: deque[pa.RecordBatch] = deque()
+
+        def feed(output: IO[bytes]) -> None:
+            found = ((key, cut(batches)) for key, batches in feeding.groups(source, relation.partition))
+            feeding.write_groups(output, found, argument_schema(source.schema, width), self.rows)
+
+        def cut(batches: Batches) -> Batches:
+            for batch in batches:
+                waiting.append(part(batch, range(width), "c"))
+                yield part(batch, range(width, batch.num_columns), "_")
+
+        told = replace(self, config={**self.config, "window_bound_types": ",".join(relation.bounds)})
+        wanted, shape = output_schema(schema, source.schema, width), beside(waiting, width, schema)
+        return told.run(relation.eval_type, relation.chains, feed, wanted, shape, {})
 
     @start.register
     def _(self, relation: PythonMap, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
@@ -237,6 +251,17 @@ def part(batch: pa.RecordBatch, places: range, prefix: str) -> pa.RecordBatch:
         return pa.RecordBatch.from_struct_array(pa.StructArray.from_buffers(pa.struct([]), batch.num_rows, [None]))
     names = [f"{prefix}{number}" for number in range(len(places))]
     return pa.RecordBatch.from_arrays([batch.column(place) for place in places], names)
+
+
+def beside(waiting: deque[pa.RecordBatch], width: int, schema: pa.Schema) -> Callable[[Batches], Batches]:
+    """Each row's results behind what waited for them."""
+
+    def shape(answers: Batches) -> Batches:
+        for answer in answers:
+            results = [conformed(column, schema.field(width + i).type) for i, column in enumerate(answer.columns)]
+            yield made([*taken(waiting, answer.num_rows).columns, *results], answer.num_rows)
+
+    return shape
 
 
 def taken(waiting: deque[pa.RecordBatch], rows: int) -> pa.RecordBatch:

@@ -23,6 +23,7 @@ RUNNER_KEYS = (
     "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype",
     "spark.sql.execution.pyspark.binaryAsBytes",
     "spark.sql.execution.pythonUDF.arrow.concurrency.level",
+    "window_bound_types",  # of a window's functions (ArrowWindowPythonEvaluatorFactory)
 )
 # Settings under which a worker does more than we know of, at the values we know.
 KNOWN_VALUES = {
