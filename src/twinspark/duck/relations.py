@@ -227,6 +227,8 @@ class RelationWriter(SubqueryWriter):
         columns = [normal_zero(c, f.type) for c, f in zip(select.columns, relation.fields, strict=True)]
         if relation.keys is None:
             return replace(select.with_columns(columns), distinct="DISTINCT ")
+        if any(has_nested_doubles(field.type) for field in relation.fields):  # -0.0 beside the keys becomes 0.0
+            raise NotNative("doubles inside nested values of rows that are distinct in others")
         keys = ", ".join(columns[i] for i in relation.keys) or "1"
         shown = [columns[i] if i in relation.keys else column for i, column in enumerate(select.columns)]
         return replace(select.with_columns(shown), distinct=f"DISTINCT ON ({keys}) ")
@@ -236,6 +238,8 @@ class RelationWriter(SubqueryWriter):
         select = self.write(relation.input)
         if select.is_cut or select.order or select.group or select.has_windows or select.is_volatile:
             select = self.wrap(select)
+        if any(has_nested_doubles(key.type) for key in relation.grouping):
+            raise NotNative("groups by doubles inside nested values")
         writer = self.expressions(select)
         keys = [writer.key(key) for key in relation.grouping]
         pairs = list(zip(keys, relation.grouping, strict=True))
@@ -393,11 +397,15 @@ def null_of(expression: Expression) -> str:
 
 def check_plain_doubles(type: DataType, what: str) -> None:
     """Inside nested values DuckDB takes the two zeros apart, where Spark sees one."""
-    nested = isinstance(type, ArrayType | StructType | MapType)
     if has_variant(type):
         raise NotNative(f"{what} variants")
-    if nested and any(isinstance(part, FloatType | DoubleType) for part in nested_types(type)):
+    if has_nested_doubles(type):
         raise NotNative(f"{what} doubles inside nested values")
+
+
+def has_nested_doubles(type: DataType) -> bool:
+    nested = isinstance(type, ArrayType | StructType | MapType)
+    return nested and any(isinstance(part, FloatType | DoubleType) for part in nested_types(type))
 
 
 def normal_zero(sql: str, type: object) -> str:
