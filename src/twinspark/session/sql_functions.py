@@ -1,6 +1,7 @@
 """SQL functions: CREATE FUNCTION … RETURN expression, kept as text and written into the queries that call them."""
 
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -139,7 +140,7 @@ class Functions:
     def __init__(self, session: "Session", temporary: Mapping[str, SqlFunction] | None = None) -> None:
         self._session = session
         self._temporary = dict(temporary or {})
-        self._on_spark: set[str] = set()
+        self._on_spark: Counter[str] = Counter()  # a name may be made in several databases
         self._lock = threading.Lock()
 
     def is_temporary(self, name: str) -> bool:
@@ -152,11 +153,11 @@ class Functions:
     def made_on_spark(self, name: str) -> None:
         with self._lock:
             self._temporary.pop(name.lower(), None)
-            self._on_spark.add(name.lower())
+            self._on_spark[name.lower()] += 1
 
     def dropped_on_spark(self, name: str) -> None:
         with self._lock:
-            self._on_spark.discard(name.lower())
+            self._on_spark -= Counter((name.lower(),))
 
     def check_not_on_spark(self, name: str) -> None:
         if name.lower() in self._on_spark:
@@ -184,7 +185,7 @@ class Functions:
 
     def copy(self, session: "Session") -> "Functions":
         twin = Functions(session, self.temporary())
-        twin._on_spark = set(self._on_spark)
+        twin._on_spark = Counter(self._on_spark)
         return twin
 
     # ---- what a query asks
