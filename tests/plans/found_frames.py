@@ -20,6 +20,7 @@ QUERIES = [
     " named_struct('y', 'b') as r, map('z', 1) as m)",
     "select x, n from values (1, 2) as t(x, y) lateral view stack(2, y, null) v as n",
     "select cast('2024-02-29 10:11:12 America/New_York' as timestamp)",
+    "select first(v), last(v), any_value(named_struct('d', v)) from values (array(-0.0D, 1D)) as t(v)",
     "select try_cast('2024-02-29 10:11:12 America//New_York' as timestamp)",
 ]
 
