@@ -517,3 +517,12 @@ def table_without_arguments(spark: Any) -> Any:
 @case
 def table_that_fails(spark: Any) -> Any:
     return squares()(F.lit("x"))
+
+
+@case
+def under_a_name_over_a_window(spark: Any) -> Any:
+    total = F.pandas_udf(lambda v: float(v.sum()), "double", F.PandasUDFType.GROUPED_AGG)
+    spark.udf.register("running_total", total)
+    valued(spark).createOrReplaceTempView("valued_rows")
+    window = "partition by id order by v, s rows between 1 preceding and current row"
+    return spark.sql(f"select id, v, running_total(v) over ({window}) as t from valued_rows order by id, v, s")

@@ -83,6 +83,10 @@ class RegisteredFunction:
     function: PythonFunction
     type: DataType
 
+    @property
+    def is_aggregate(self) -> bool:
+        return self.function.eval_type in GROUP_AGGREGATES
+
     def call(self, node: Any, scope: Scope, walk: Walk) -> Expression:
         arguments = [argument_of(each, scope, walk) for each in node.arguments]
         try:

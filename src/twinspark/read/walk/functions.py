@@ -125,7 +125,8 @@ def session_function(node: tree.Function, scope: Scope, walk: Walk) -> Expressio
     if functions is None or not isinstance(node.name, tree.Name) or is_builtin(node.name.parts):
         return None
     found = functions.find(node.name.parts, walk.context)
-    if found is not None and node.over is None and node.filter is None and not node.distinct:
+    over_window = node.over is not None and not getattr(found, "is_aggregate", False)
+    if found is not None and not over_window and node.filter is None and not node.distinct:
         made: Expression = found.call(node, scope, walk)
         return made
     problem = None if found is not None else functions.unresolved(node.name.parts, walk.context)
