@@ -1,15 +1,16 @@
 """DESCRIBE … PARTITION: the table's columns, if that partition is there; EXTENDED, where it lies."""
 
 import os
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.table_commands_partitions import Partitions, Spec, folder
-from twinspark.session.tables_targets import commanded, find_target, written_parts
+from twinspark.session.tables_targets import commanded, find_target, quoted, written_parts
 from twinspark.tables.describe import describe_table
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.listing import local_path, qualified
@@ -41,8 +42,13 @@ def partition_information(
 ) -> tuple[str, str, bool, str]:
     """What SHOW TABLE EXTENDED tells of one partition."""
     target = find_target(parts, context)
-    if target is None or not isinstance(target.table, FileTable) or not target.table.partitioning:
-        raise NotNative("SQL: SHOW TABLE EXTENDED of a partition of what is no partitioned table of files")
+    if target is None:
+        raise not_shown(parts, text, context)
+    if not isinstance(target.table, FileTable):
+        raise NotNative("SQL: SHOW TABLE EXTENDED of a partition of what is no table of files")
+    if not target.table.partitioning:
+        name = target.name.identifier.name
+        raise SparkError("_LEGACY_ERROR_TEMP_1251", action="SHOW TABLE EXTENDED", tableName=name)
     partitions = Partitions(target, text, context, session)
     spec = partitions.whole(node)
     if spec not in partitions.present():
@@ -56,6 +62,17 @@ def partition_information(
     ]
     name = target.name.identifier
     return name.namespace[-1], name.name, False, "".join(f"{key}: {value}\n" for key, value in told)
+
+
+def not_shown(parts: tuple[str, ...], text: str, context: Context) -> Exception:
+    """The pattern is a name here."""
+    found = re.search(r"LIKE\s+('[^']*')", text, re.IGNORECASE)
+    if found is None or parts[:-1] != (context.catalog, context.database):
+        return NotNative("SQL: SHOW TABLE EXTENDED of a partition of a table that is not there")
+    path = f"[`system`.`session`, {quoted((context.catalog, context.database))}]"
+    problem = SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=quoted(parts[-1:]), searchPath=path)
+    problem.contexts = (QueryContext(found[1], found.start(1), found.end(1) - 1, text=text),)
+    return problem
 
 
 def details(partitions: Partitions, spec: Spec) -> list[Row]:
