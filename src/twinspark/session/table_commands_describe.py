@@ -47,8 +47,8 @@ def partition_information(
     if not isinstance(target.table, FileTable):
         raise NotNative("SQL: SHOW TABLE EXTENDED of a partition of what is no table of files")
     if not target.table.partitioning:
-        name = target.name.identifier.name
-        raise SparkError("_LEGACY_ERROR_TEMP_1251", action="SHOW TABLE EXTENDED", tableName=name)
+        table = target.name.identifier.name
+        raise SparkError("_LEGACY_ERROR_TEMP_1251", action="SHOW TABLE EXTENDED", tableName=table)
     partitions = Partitions(target, text, context, session)
     spec = partitions.whole(node)
     if spec not in partitions.present():
