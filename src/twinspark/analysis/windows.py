@@ -9,7 +9,7 @@ from twinspark.functions.registry import WINDOW
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, SortOrder, WindowCall
-from twinspark.types import has_time
+from twinspark.types import DataType, DateType, TimestampNTZType, TimestampType, is_numeric
 
 WHOLE = Frame(rows=True, lower=None, upper=None)
 RUNNING_ROWS = Frame(rows=True, lower=None, upper=0)
@@ -32,8 +32,9 @@ def window_call(
     if function.name in RANKS | OFFSETS and not ordering:
         raise NotNative("a ranking function without an order")
     shown = effective_frame(function, ordering, frame)
-    if not shown.rows and {shown.lower, shown.upper} - {None, 0} and any(has_time(o.child.type) for o in ordering):
-        raise NotNative("a range of so many times of day")
+    is_ranged = not shown.rows and {shown.lower, shown.upper} - {None, 0}
+    if is_ranged and not all(has_distances(order.child.type) for order in ordering):
+        raise NotNative("a range of what is neither a number nor a date")
     return WindowCall(
         type=function.type,
         nullable=function.nullable,
@@ -43,6 +44,10 @@ def window_call(
         ordering=tuple(ordering),
         frame=shown,
     )
+
+
+def has_distances(type: DataType) -> bool:
+    return is_numeric(type) or isinstance(type, DateType | TimestampType | TimestampNTZType)
 
 
 def is_window(function: Call) -> bool:
