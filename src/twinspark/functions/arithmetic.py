@@ -199,8 +199,7 @@ def divided(call: Any, left: str, right: str) -> str:
         return decimal_call(sql_decimal_divide, call, left, right)
     if not call.settings.ansi:
         return f"({left} / nullif({right}, 0))"
-    zero = error("DIVIDE_BY_ZERO", config=ANSI_CONFIG)
-    return f"(CASE WHEN {right} = 0 AND {left} IS NOT NULL THEN {zero} ELSE {left} / nullif({right}, 0) END)"
+    return f"spark_divide({left}, {right})"
 
 
 def integral_divided(call: Any, left: str, right: str) -> str:
@@ -237,7 +236,14 @@ def negated(call: Any, value: str) -> str:
         return f"(-{value})"
     if not call.settings.ansi:
         return wrapped(f"-CAST({value} AS HUGEINT)", call.type)
-    return checked_sign(f"-{value}", value, call.type)
+    return with_sign("negative", "-", value, call.type)
+
+
+def with_sign(name: str, spelled: str, value: str, type: DataType) -> str:
+    """abs and negative under ANSI; of the common types in one pass (duck/native/whole.c)."""
+    if isinstance(type, IntegerType | LongType):
+        return f"spark_{name}({cast_to(value, type)})"
+    return checked_sign(f"{spelled}({value})", value, type)
 
 
 def checked_sign(made: str, value: str, type: DataType) -> str:

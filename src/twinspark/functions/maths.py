@@ -18,6 +18,7 @@ from twinspark.functions.arithmetic import (
     divide,
     multiply_type,
     remainder,
+    with_sign,
     wrapped,
 )
 from twinspark.functions.casts import not_native
@@ -113,7 +114,7 @@ def absolute(call: Any, value: str) -> str:
         return f"abs({value})"
     if not call.settings.ansi:
         return wrapped(f"abs(CAST({value} AS HUGEINT))", call.type)
-    return checked_sign(f"abs({value})", value, call.type)
+    return with_sign("abs", "abs", value, call.type)
 
 
 def absolute_interval(type: DataType, value: str) -> str:

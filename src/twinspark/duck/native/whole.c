@@ -1,7 +1,8 @@
-/* Numbers made whole, in one pass: casts that must fit, floor, ceil and the sign (Spark's Cast and Java's casts).
+/* Numbers in one pass: casts that must fit, floor, ceil, signs, and division (Spark's Cast and Java's casts).
  *
  * SQL spelling: spark_bigint_to_int(b), spark_double_to_int(d), spark_double_to_bigint(d), spark_decimal_to_int(p),
- * spark_decimal_to_bigint(p) raise CAST_OVERFLOW; spark_floor(d), spark_ceil(d): a BIGINT, as Java's (long); spark_signum(d). */
+ * spark_decimal_to_bigint(p) raise CAST_OVERFLOW, spark_abs(i), spark_negative(i), of BIGINT too, ARITHMETIC_OVERFLOW, and
+ * spark_divide(d, e) DIVIDE_BY_ZERO; spark_floor(d), spark_ceil(d): a BIGINT, as Java's (long); spark_signum(d). */
 #include "shortest.h"
 #include "wide.h"
 #include <math.h>
@@ -114,6 +115,44 @@ static void ceil_rows(native_call *call) {
     }
 }
 
+/* The smallest number has no positive counterpart: what overflows is found after all rows are made. */
+static void sign_overflow(native_call *call) {
+    spark_error(call, "ARITHMETIC_OVERFLOW", "message", "overflow", "alternative", "", "config", ANSI_CONFIG, NULL);
+}
+
+#define OTHER_SIGN(name, type, wide, least, made)                                                                      \
+    static void name(native_call *call) {                                                                              \
+        const type *values = ARGUMENT(call, type, 0);                                                                  \
+        type *out = RESULT(call, type);                                                                                \
+        bool lost = false;                                                                                             \
+        for (idx_t row = 0; row < call->rows; row++) {                                                                 \
+            wide value = (wide)values[row];                                                                            \
+            out[row] = (type)(made);                                                                                   \
+            lost |= values[row] == least;                                                                              \
+        }                                                                                                              \
+        if (lost)                                                                                                      \
+            EACH_ROW(call, row) if (values[row] == least)                                                              \
+                sign_overflow(call);                                                                                   \
+    }
+OTHER_SIGN(abs_int, int32_t, uint32_t, INT32_MIN, values[row] < 0 ? 0 - value : value)
+OTHER_SIGN(abs_bigint, int64_t, uint64_t, INT64_MIN, values[row] < 0 ? 0 - value : value)
+OTHER_SIGN(negative_int, int32_t, uint32_t, INT32_MIN, 0 - value)
+OTHER_SIGN(negative_bigint, int64_t, uint64_t, INT64_MIN, 0 - value)
+
+/* `/` of doubles under ANSI. */
+static void divide_rows(native_call *call) {
+    const double *left = ARGUMENT(call, double, 0), *right = ARGUMENT(call, double, 1);
+    double *out = RESULT(call, double);
+    bool zero = false;
+    for (idx_t row = 0; row < call->rows; row++) {
+        out[row] = left[row] / right[row];
+        zero |= right[row] == 0;
+    }
+    if (zero)
+        EACH_ROW(call, row) if (right[row] == 0)
+            spark_error(call, "DIVIDE_BY_ZERO", "config", ANSI_CONFIG, NULL);
+}
+
 /* Math.signum: zeros and NaN are themselves. */
 static void signum_rows(native_call *call) {
     for (idx_t row = 0; row < call->rows; row++) {
@@ -130,4 +169,9 @@ const native_function whole_functions[] = {{"spark_bigint_to_int", "l>i", bigint
                                            {"spark_floor", "d>l", floor_rows, NULL},
                                            {"spark_ceil", "d>l", ceil_rows, NULL},
                                            {"spark_signum", "d>d", signum_rows, NULL},
+                                           {"spark_abs", "i>i", abs_int, NULL},
+                                           {"spark_abs", "l>l", abs_bigint, NULL},
+                                           {"spark_negative", "i>i", negative_int, NULL},
+                                           {"spark_negative", "l>l", negative_bigint, NULL},
+                                           {"spark_divide", "dd>d", divide_rows, NULL},
                                            {0}};
