@@ -29,6 +29,8 @@ class ParseError(SparkError):
 
     def __str__(self) -> str:
         message = str(self.args[0]).removeprefix(f"[{self.condition}] " if "_LEGACY_" in self.condition else "")
+        if self.exception == "SqlScriptingException":
+            return f"{{LINE:{self.line}}} {message}"
         if self.exception != "ParseException":
             return message
         if self.contexts:

@@ -1,6 +1,7 @@
 """SQL scripts: BEGIN … END with declarations, handlers, branches and loops."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from twinspark.read.sql.commands import Commands
 from twinspark.read.sql.tree import (
@@ -30,19 +31,25 @@ class Scripts(Commands):
     def script_or_statement(self) -> Statement:
         """BEGIN … END at the start of the text is a script."""
         if self.kinds[self.at] == "BEGIN":
-            return self._compound(self.start, None)
+            return self._block(self.start, None)
         return self.statement()
 
     def skip_statement(self) -> None:
         """To the semicolon behind the statement or the script that starts here, or to the end."""
         start = self.start
-        if self.kinds[self.at] == "BEGIN" and self.attempt(lambda: self._compound(start, None)) is None:
+        if self.kinds[self.at] == "BEGIN" and self.attempt(lambda: self._block(start, None)) is None:
             self.at = self.kinds.index("eof")  # a script with an error in it: nobody knows where it ends
         while self.kinds[self.at] not in (";", "eof"):
             self.at += 1
 
     # ------------------------------------------------------------ blocks
     def _compound(self, start: int, label: str | None) -> Compound:
+        block = self._block(start, label)
+        self._end_label(label, start)
+        return replace(block, stop=self.stop)
+
+    def _block(self, start: int, label: str | None) -> Compound:
+        """The script itself has no label behind its END."""
         self.expect("BEGIN")
         if self.take("NOT"):
             self.expect("ATOMIC")
@@ -50,13 +57,13 @@ class Scripts(Commands):
         statements = () if self._is_end() else self._body_until("END")
         self.expect("END")
         self.script_depth -= 1
-        self._end_label(label)
         return Compound(*self.span(start), label, statements)
 
     def _is_end(self) -> bool:
         return self.kinds[self.at] == "END"
 
-    def _end_label(self, label: str | None) -> None:
+    def _end_label(self, label: str | None, begin: int) -> None:
+        """Where two labels differ Spark names the line of the first."""
         start = self.start
         if self.kinds[self.at] in ("eof", ";"):
             return
@@ -66,7 +73,7 @@ class Scripts(Commands):
             self.complain_plainly("END_LABEL_WITHOUT_BEGIN_LABEL", "SqlScriptingException", start, **shown)
         elif label.lower() != found:
             shown = {"beginLabel": f"`{label.lower()}`", "endLabel": f"`{found}`"}
-            self.complain_plainly("LABELS_MISMATCH", "SqlScriptingException", start, **shown)
+            self.complain_plainly("LABELS_MISMATCH", "SqlScriptingException", begin, **shown)
 
     def _body_until(self, *ends: str) -> tuple[Statement, ...]:
         """Statements, each with its semicolon, up to one of these words."""
@@ -178,7 +185,7 @@ class Scripts(Commands):
         self.expect("DO")
         body = self._body_until("END")
         self.expect("END", "WHILE")
-        self._end_label(label)
+        self._end_label(label, start)
         return While(*self.span(start), label, condition, body)
 
     def _repeat(self, start: int, label: str | None) -> Command:
@@ -187,14 +194,14 @@ class Scripts(Commands):
         self.expect("UNTIL")
         until = self.expression()
         self.expect("END", "REPEAT")
-        self._end_label(label)
+        self._end_label(label, start)
         return Repeat(*self.span(start), label, body, until)
 
     def _loop(self, start: int, label: str | None) -> Command:
         self.expect("LOOP")
         body = self._body_until("END")
         self.expect("END", "LOOP")
-        self._end_label(label)
+        self._end_label(label, start)
         return Loop(*self.span(start), label, body)
 
     def _for(self, start: int, label: str | None) -> Command:
@@ -207,7 +214,7 @@ class Scripts(Commands):
         self.expect("DO")
         body = self._body_until("END")
         self.expect("END", "FOR")
-        self._end_label(label)
+        self._end_label(label, start)
         return For(*self.span(start), label, variable, query, body)
 
     def _leave(self, start: int, label: str | None) -> Command:
