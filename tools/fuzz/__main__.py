@@ -99,9 +99,9 @@ class Fuzz:
                 chance = random.Random(f"{self.seed} {line.text} {mode}")
                 for form in forms(line, lines().index(line), chance, self.rounds):
                     yield Call(form, functions_in(form.call), inputs(form, self.rows, chance))
-        for name in dict.fromkeys(map(canonical, functions)):
+        for place, name in enumerate(dict.fromkeys(map(canonical, functions))):
             chance = random.Random(f"{self.seed} {name} {mode}")
-            for form in topic_forms(self.oracle, name):
+            for form in topic_forms(self.oracle, name, place):
                 yield Call(form, {name}, inputs(form, self.rows, chance))
 
     def compare(self, comparison: Comparison, mode: Mode, batch: list[Call]) -> None:

@@ -13,10 +13,11 @@ from tools.fuzz.shapes import Domain, Shape, domains_of, shapes_of
 VARIANTS = 6
 
 
-def topic_forms(oracle: str, function: str) -> Iterator[Form]:
-    """The call on columns; where Spark insists on literals, with only the first hole a column, some times."""
+def topic_forms(oracle: str, function: str, place: int) -> Iterator[Form]:
+    """The call on columns; where Spark insists on literals, with only the first hole a column, some times. The place
+    among the functions makes names unique: forms of several stand beside each other."""
     chance = random.Random(function)
-    serial = count(10_000_000)
+    serial = count(10_000_000 + 1_000 * place)
     with Connection(oracle) as spark:
         for shape in shapes_of(function):
             for form in shape_forms(spark, shape, domains_of(oracle, shape), chance):
