@@ -44,7 +44,16 @@ WHY = {  # of lines that are beyond SLOW, in words
     "from_json": "read as Jackson reads, and then once more as DuckDB's JSON to make the struct",
     "sequence": "bounds, steps and lengths are checked before the list is made",
     "to_json": "written value by value as Jackson writes; DuckDB's is vectorised",
-    "schema_of_json": "a constant on both sides",
+    "percentile_disc": "all values are sorted as Spark keeps them",
+    "to_csv": "quotes, escapes and nulls of every field are looked at; a plain join stands beside it",
+    "parse_json": "a variant is built, and read again; DuckDB finds one field of a text",
+    "try_parse_json": "a variant is built, and read again; DuckDB finds one field of a text",
+    "is_valid_variant": "a variant is built and walked; DuckDB checks a text",
+    "is_variant_null": "a whole variant is built to look at its first byte",
+    "to_variant_object": "a variant is built, and read again",
+    "time_trunc": "times are nanoseconds of the day in 64 bits, made and cut with checks",
+    "time_to_seconds": "times are nanoseconds of the day in 64 bits; the result is a decimal",
+    "vector_norm": "lists are made for it; a plain root stands beside it",
 }
 HEADER = """\
 # How fast the functions are
