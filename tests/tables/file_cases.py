@@ -405,6 +405,10 @@ case("csv two files", together(text("1.csv", "a,b\n1,2\n"), text("2.csv", "a,b\n
 case(
     "csv two headers", together(text("1.csv", "a,b\n1,2\n"), text("2.csv", "b,a\n3,x\n")), format="csv", options=HEADED
 )
+TWO_LENGTHS = together(text("1.csv", "1,x\n2,y\n"), text("2.csv", "3,z,5\n"))
+case("csv two lengths, typed", TWO_LENGTHS, format="csv", schema="a int, b string, c int")
+TWO_HEADERS = together(text("1.csv", "a,b\n1,2\n"), text("2.csv", "b,a,c\n3,x,1\n4\n"))
+case("csv two headers, typed", TWO_HEADERS, format="csv", options=HEADED, schema="p int, q string")
 case("csv partitioned", together(text("k=1/f.csv", "a\n1\n"), text("k=2/f.csv", "a\n2\n")), format="csv",
      options={**HEADED, **INFERRED})  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import gzip
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from twinspark.errors import NotNative
@@ -143,9 +143,8 @@ def beginning(leaf: LeafFile) -> str:
         raise NotNative("csv files that are not UTF-8") from error
 
 
-def column_names(lines: Sequence[str], dialect: Dialect, case_sensitive: bool, take_apart: TakeApart) -> list[str]:
+def column_names(firsts: Collection[Sequence[str]], dialect: Dialect, case_sensitive: bool) -> list[str]:
     """Spark takes the first line it meets, in an order of its own: all files must begin alike."""
-    firsts = {tuple(split_line(line, dialect, take_apart)) for line in lines}
     if (dialect.header and len(firsts) > 1) or len({len(first) for first in firsts}) > 1:
         raise NotNative("csv files that begin differently")
     first = next(iter(firsts))

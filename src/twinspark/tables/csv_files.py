@@ -1,7 +1,7 @@
 """CSV files as Spark reads them: all lines are looked at first, then DuckDB or the extension takes them apart."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ import duckdb
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from twinspark.errors import NotNative
-from twinspark.tables.csv_dialect import BLANK_LINE, KNOWN, Dialect, column_names, dialect_of, first_lines
+from twinspark.tables.csv_dialect import BLANK_LINE, KNOWN, Dialect, column_names, dialect_of, first_lines, split_line
 from twinspark.tables.csv_values import date_sql, inferred_type, kinds_found, timestamp_sql, value_sql
 from twinspark.tables.ducktext import identifier, literal, literals
 from twinspark.tables.filescan import (
@@ -41,18 +41,23 @@ def scan(request: Request) -> FileScan:
         return without_rows(request)
     dialect, firsts = first_lines(request.files, dialect_of(request.options, request.context.time_zone))
     check_formats(request, dialect)
-    names = column_names(firsts, dialect, request.context.case_sensitive, partial(fields_of, request, dialect))
-    dialect = looked_at(request, dialect, firsts[0], alone=len(names) == 1)
+    begun = {tuple(split_line(first, dialect, partial(fields_of, request, dialect))) for first in firsts}
+    dialect = looked_at(request, dialect, firsts, alone=any(len(fields) == 1 for fields in begun))
     try:
-        return scan_rows(request, dialect, names)
+        return scan_rows(request, dialect, begun)
     except Refused:
         if not dialect.may_be_taken_apart or dialect.odd:
             raise
-        return scan_rows(request, replace(dialect, odd=True), names)
+        return scan_rows(request, replace(dialect, odd=True), begun)
 
 
-def scan_rows(request: Request, dialect: Dialect, names: Sequence[str]) -> FileScan:
-    data = data_schema(request, lambda: found_schema(request, dialect, names))
+def scan_rows(request: Request, dialect: Dialect, begun: Collection[tuple[str, ...]]) -> FileScan:
+    """The names are those the user gives, or those that every file begins with."""
+
+    def inferred() -> StructType:
+        return found_schema(request, dialect, column_names(begun, dialect, request.context.case_sensitive))
+
+    data = data_schema(request, inferred)
     whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
     if any(field.name == "_corrupt_record" for field in data.fields):
         raise NotNative("a csv column for corrupt records")
@@ -87,13 +92,13 @@ def without_rows(request: Request) -> FileScan:
 # ---- the look at all lines
 
 
-def looked_at(request: Request, dialect: Dialect, first: str, alone: bool) -> Dialect:
+def looked_at(request: Request, dialect: Dialect, firsts: Sequence[str], alone: bool) -> Dialect:
     """One pass over all lines: none is equal to the header, and either DuckDB splits all as univocity does, or none.
 
     Where a column is alone, DuckDB takes a line without a character for a row."""
     if dialect.several_lines:
         return looked_through(request, dialect)
-    never = [f"{LINE} = {literal(first)}"] if dialect.header else ["false"]
+    never = [f"{LINE} IN ({literals(sorted(set(firsts)))[1:-1]})"] if dialect.header else ["false"]
     if dialect.blanks:
         never += [f"contains({LINE}, '\"')", blank_line()]  # inside quotes blanks stay
     counts = (f"count(*) FILTER (WHERE {test})" for test in (" OR ".join(never), odd_line(dialect)))
