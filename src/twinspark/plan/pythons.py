@@ -90,7 +90,7 @@ class PythonAggregate(PythonChains):
 
 @dataclass(frozen=True, kw_only=True)
 class PythonWindow(PythonChains):
-    """One row for each row of the input, which comes ordered by the columns at `partition`, then by the last that waits;
+    """One row for each row of the input, ordered by the columns at `partition`, then by the last that waits;
     `bounds` tells of each chain whether its frame is the whole partition."""
 
     partition: tuple[int, ...]
