@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from twinspark.analysis.canonical import position
+from twinspark.analysis.names import LATERAL
 from twinspark.analysis.outer import map_outer
 from twinspark.analysis.relations import Named, positions
 from twinspark.analysis.scope import Frame, deeper
@@ -72,7 +73,8 @@ def with_grouping(call: AggregateCall, grouping: Sequence[Expression], sets: Gro
     if call.name not in ("grouping", "grouping_id"):
         return call
     asked = call.arguments or tuple(grouping)
-    if sets is None or call.filter is not None or not all(key in grouping for key in asked):
+    known = all(key in grouping and not key.text.startswith(LATERAL) for key in asked)
+    if sets is None or call.filter is not None or not known:
         raise NotNative(f"{call.name} of what is no key of grouping sets")
     if call.name == "grouping_id" and asked != tuple(grouping):
         raise NotNative("grouping_id of other keys than the grouping's")

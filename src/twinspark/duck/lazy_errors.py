@@ -114,8 +114,10 @@ def beside_null(expression: Expression) -> bool:
 
 
 def is_join(subquery: Subquery) -> bool:
-    """What fails on one side of a join may be told as a failure to bring it over."""
-    return subquery.kind != "scalar" or any(outer_columns(subquery.relation))
+    """What fails on one side of a join may be told as a failure to bring it over; more rows than one are not."""
+    if subquery.kind == "scalar" and not any(outer_columns(subquery.relation)):
+        return False
+    return any(may_fail(node) for _, node in placed(subquery.relation))
 
 
 def is_busy(expression: Expression) -> bool:

@@ -26,20 +26,25 @@ def is_python(node: Expression) -> bool:
 
 
 def python_windows(expressions: Iterable[Expression]) -> list[WindowCall]:
-    found = (node for each in expressions for node in walk(each) if isinstance(node, WindowCall) and is_python(node))
-    return list(dict.fromkeys(found))
+    found: list[WindowCall] = []
+    for node in (node for each in expressions for node in walk(each)):
+        if isinstance(node, WindowCall) and is_python(node) and node not in found:
+            found.append(node)
+    return found
 
 
 def windowed(relation: Project) -> Project:
     """One relation below for each way of dividing and ordering rows; the projection takes their results."""
-    below, results = relation.input, dict[Expression, Expression]()
+    below, order = relation.input, list[WindowCall]()
     for calls in alike(python_windows(relation.expressions)):
-        width = len(below.fields)
         below = one_way(below, calls)
-        results |= {each: replace(below.column(width + at), text=each.text) for at, each in enumerate(calls)}
+        order += calls
+    width = len(relation.input.fields)
 
     def rule(node: Expression) -> Expression:
-        return results[node] if is_python(node) else map_children(node, rule)
+        if not isinstance(node, WindowCall) or not is_python(node):
+            return map_children(node, rule)
+        return replace(below.column(width + order.index(node)), text=node.text)
 
     return replace(relation, input=below, expressions=tuple(map(rule, relation.expressions)))
 
@@ -80,7 +85,10 @@ def one_way(input: Relation, windows: Windows) -> Relation:
             raise NotNative("a Python aggregate of this kind over a window")
     settings = python_of(windows[0]).settings
     numbered = numbered_rows(input, windows[0], settings)
-    frames = [frame for frame in dict.fromkeys(map(frame_of, windows)) if frame is not None]
+    frames: list[Frame] = []
+    for frame in map(frame_of, windows):
+        if frame is not None and frame not in frames:
+            frames.append(frame)
     bounded = with_bounds(numbered, windows[0], frames, settings)
     sent = sent_rows(bounded, len(input.fields), windows, frames, settings)
     results = tuple(Field(each.text, each.type, True) for each in windows)

@@ -22,6 +22,11 @@ def read_expression_text(text: str, scope: Scope) -> Named:
     return Walk(text, scope.context).column(node, scope)
 
 
+def is_aliased(text: str, scope: Scope) -> bool:
+    """Whether an expression's text gives it a name."""
+    return " " in text and isinstance(parse_expression(text, parser_config(scope.context)), tree.Alias)
+
+
 def read_columns_text(text: str, scope: Scope) -> list[Named]:
     """An expression of a SELECT list, which may be a star."""
     node = parse_expression(text, parser_config(scope.context))

@@ -16,6 +16,7 @@ from twinspark.analysis.products import check_products
 from twinspark.analysis.row_order import in_spark_order
 from twinspark.analysis.shown_sketches import check_shown_sketches
 from twinspark.duck import native, run
+from twinspark.duck.constants import constants_of
 from twinspark.duck.early_rows import early
 from twinspark.duck.lazy_errors import check_filtered_arguments
 from twinspark.errors import NotNative, SparkError
@@ -25,9 +26,11 @@ from twinspark.session.observations import Observation, observations_of
 from twinspark.session.tables_session import ServerCatalogs, SessionTables
 from twinspark.spark.java import declared_version
 from twinspark.tables.files import FileScan, ScanContext, scan
+from twinspark.tables.kept import Kept
 from twinspark.types import has_time
 
 Cursor: TypeAlias = duckdb.DuckDBPyConnection
+FAILING_CONSTANTS = Kept[bool](1000)  # whether the constants of a SQL text fail
 
 
 class NativeEngine:
@@ -157,7 +160,25 @@ class Query:
         self.check_sketches()
         for each in early(self.plan):
             run.stream(self.cursor, each, self.context.settings).read_all()
-        return run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
+        rows = run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
+        if self.has_failing_constants():
+            rows.read_all()  # a row that meets the constant fails with Spark's words
+            raise NotNative("a constant that fails: Spark needs no row for that")
+        return rows
+
+    def has_failing_constants(self) -> bool:
+        constants = constants_of(self.plan)
+        if constants is None:
+            return False
+        text, _ = run.sql_of(constants)
+        return FAILING_CONSTANTS.get(f"{self.context.settings.zone} {text}", lambda: self.fails(constants))
+
+    def fails(self, constants: Relation) -> bool:
+        try:
+            run.stream(self.cursor.cursor(), constants, self.context.settings).read_all()
+        except (SparkError, NotNative):
+            return True
+        return False
 
     def bind(self) -> None:
         """Puts what the SQL needs besides itself on the cursor, for those who run the SQL inside their own."""

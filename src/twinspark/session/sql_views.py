@@ -3,12 +3,14 @@
 import json
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import Field, Fields
+from twinspark.read.views import table_frame
 from twinspark.read.walk import Walk, read_query
 from twinspark.session.sql_names import (
     Found,
@@ -303,6 +305,8 @@ def alter_view(statement: Any, source: str, context: Context, session: "Session"
     found = found_view(statement.name, source, parts, context, session)
     kind = type(statement.change).__name__
     if kind == "RenameTable":
+        with suppress(NotNative):  # Spark resolves a view that it renames, and fails where its tables are gone
+            table_frame(parts, context)
         return lambda: rename(found, statement.change.to.parts, session)
     if kind not in ("SetProperties", "UnsetProperties"):
         raise NotNative(f"SQL: ALTER VIEW {kind}")

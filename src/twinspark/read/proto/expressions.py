@@ -22,7 +22,7 @@ from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.origins import called_from, with_origin
 from twinspark.read.proto.route import Routes
 from twinspark.read.proto.types import read_type, read_type_text
-from twinspark.read.text import read_columns_text, read_expression_text
+from twinspark.read.text import is_aliased, read_columns_text, read_expression_text
 from twinspark.types import INT, StructType, quote_identifier, quote_if_needed
 
 EXPRESSIONS = Routes("expr_type")
@@ -31,7 +31,9 @@ EXPRESSIONS = Routes("expr_type")
 def read_expression(message: Any, scope: Scope) -> Expression:
     """One typed expression; a name it carries shows only in the text of what stands around it."""
     made = read_column(message, scope)
-    return made.expression if message.WhichOneof("expr_type") != "alias" else with_alias(made)
+    kind = message.WhichOneof("expr_type")
+    named = kind == "alias" or (kind == "expression_string" and is_aliased(message.expression_string.expression, scope))
+    return with_alias(made) if named else made.expression
 
 
 def with_alias(made: Named) -> Expression:

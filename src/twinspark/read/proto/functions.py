@@ -13,6 +13,7 @@ from twinspark.analysis.names import LATERAL, Scope, fields_of
 from twinspark.analysis.relations import Named
 from twinspark.analysis.sequence_ids import NAME as SEQUENCE_ID
 from twinspark.analysis.sequence_ids import sequence_id
+from twinspark.analysis.structs import struct_of
 from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative
 from twinspark.functions import overloads
@@ -29,7 +30,6 @@ from twinspark.read.proto.expressions import (
 )
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.subqueries import is_in, read_in
-from twinspark.types import StructField, StructType
 
 
 @EXPRESSIONS.handles("unresolved_function")
@@ -104,18 +104,7 @@ def read_struct(messages: Any, scope: Scope) -> Expression:
             fields.append(struct_field(read_column(message, scope), message, len(fields)))
     if any(is_generator(field.expression) for field in fields):
         raise NotNative("a generator inside an expression")
-    parts = [part for field in fields for part in (build.literal(field.name), field.expression)]
-    return with_metadata(build.call("struct", parts, scope.settings), [dict(field.told) for field in fields])
-
-
-def with_metadata(made: Expression, metadata: list[dict[str, Any]]) -> Expression:
-    if not any(metadata) or not isinstance(made.type, StructType):
-        return made
-    fields = [
-        StructField(field.name, field.dataType, field.nullable, known)
-        for field, known in zip(made.type.fields, metadata, strict=True)
-    ]
-    return replace(made, type=StructType(fields))
+    return struct_of(fields, scope.settings)
 
 
 def read_arguments(name: str, messages: Any, scope: Scope, distinct: bool = False) -> list[Expression]:

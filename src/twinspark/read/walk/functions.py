@@ -12,13 +12,24 @@ from twinspark.analysis.lambdas import call_with_lambdas, lambda_of
 from twinspark.analysis.literals import literal
 from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_in
-from twinspark.analysis.relations import Named
+from twinspark.analysis.relations import Metadata, Named
+from twinspark.analysis.structs import struct_of, with_metadata
 from twinspark.analysis.windows import window_call
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions import overloads
 from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.functions.registry import AGGREGATE, GENERATOR
-from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, Lambda, Literal, SortOrder, children_of
+from twinspark.plan.expressions import (
+    AggregateCall,
+    Call,
+    Expression,
+    Frame,
+    GetField,
+    Lambda,
+    Literal,
+    SortOrder,
+    children_of,
+)
 from twinspark.read.sql import tree
 from twinspark.read.sql.data_types import parse_type
 from twinspark.read.walk.expressions import Walk, tree_nodes, walks
@@ -91,9 +102,11 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
         raise NotNative(f"SQL: {name} WITHIN GROUP")
     if node.within_group and (node.distinct or (name == "mode" and node.arguments)) and name not in TAKES_AN_ORDER:
         raise NotNative(f"SQL: {name} WITHIN GROUP of distinct values, or with arguments")
+    if name == "struct" and node.arguments:
+        return struct_of(struct_fields(node.arguments, scope, walk), walk.settings)
     within = tuple(sort_order(item, scope, walk) for item in node.within_group)
     given = arguments(name, node, scope, walk)
-    return build.call(
+    made = build.call(
         name,
         [within[0].child, *given] if within and name in OF_THE_ORDERED else given,
         walk.settings,
@@ -102,6 +115,9 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
         filter=walk.read(node.filter, scope) if node.filter is not None else None,
         ignore_nulls=node.nulls == "IGNORE",
     )
+    if name == "named_struct" and not any(isinstance(each, tree.Star) for each in node.arguments):
+        return with_metadata(made, told_of_values(node, scope, walk))
+    return made
 
 
 TAKES_AN_ORDER = frozenset({"listagg", "string_agg"})
@@ -148,13 +164,11 @@ def function_name(node: tree.Function, walk: Walk) -> str:
 
 
 def arguments(name: str, node: tree.Function, scope: Scope, walk: Walk) -> list[Expression]:
-    """count(*) is count(1); elsewhere a star stands for its columns, and struct takes names along."""
+    """count(*) is count(1); elsewhere a star stands for its columns."""
     out: list[Expression] = []
     for argument in node.arguments:
         if isinstance(argument, tree.Star):
             out += star_arguments(name, argument, scope, walk, node.distinct, len(node.arguments) == 1)
-        elif name == "struct":
-            out += struct_field(walk.column(argument, scope), argument, len(out) // 2)
         else:
             out.append(walk.read(argument, scope))
     return out
@@ -170,8 +184,6 @@ def star_arguments(
             "INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT", tableName=quote_identifier(node.target[0])
         )
     columns = walk.star(node, scope)
-    if name == "struct":
-        return [part for c in columns for part in (build.literal(c.name), c.expression)]
     return [column.expression for column in columns]
 
 
@@ -186,17 +198,34 @@ def constant_key(node: tree.Expression) -> str | None:
     return index.value if isinstance(index, tree.StringLiteral) else None
 
 
-def struct_field(named: Named, node: tree.Expression, index: int) -> list[Expression]:
-    name = named.name if isinstance(node, NAMED) else constant_key(node) or f"col{index + 1}"
-    return [build.literal(name), named.expression]
+def struct_fields(nodes: Sequence[tree.Expression], scope: Scope, walk: Walk) -> list[Named]:
+    fields: list[Named] = []
+    for node in nodes:
+        if isinstance(node, tree.Star):
+            fields += walk.star(node, scope)
+        else:
+            fields.append(struct_field(walk.column(node, scope), node, len(fields)))
+    return fields
+
+
+def struct_field(named: Named, node: tree.Expression, index: int) -> Named:
+    """Of what has no name of its own nothing is known, but of a struct's field."""
+    if isinstance(node, NAMED):
+        return named
+    name = constant_key(node) or f"col{index + 1}"
+    return Named(named.expression, name, is_whole=not isinstance(named.expression, GetField))
+
+
+def told_of_values(node: tree.Function, scope: Scope, walk: Walk) -> list[Metadata]:
+    """What is known of the values of named_struct(name, value, …)."""
+    return [struct_field(walk.column(each, scope), each, 0).told for each in node.arguments[1::2]]
 
 
 @walks(tree.Struct, tree.Row)
 def walk_struct(node: tree.Struct | tree.Row, scope: Scope, walk: Walk) -> Expression:
-    parts: list[Expression] = []
-    for field in node.fields:
-        parts += struct_field(walk.column(field, scope), field, len(parts) // 2)
-    return replace(build.call("struct", parts, walk.settings), text=struct_text(node, parts))
+    made = struct_of(struct_fields(node.fields, scope, walk), walk.settings)
+    parts = list(made.arguments) if isinstance(made, Call) else []
+    return replace(made, text=struct_text(node, parts))
 
 
 def struct_text(node: tree.Struct | tree.Row, parts: list[Expression]) -> str:

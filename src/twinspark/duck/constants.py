@@ -1,0 +1,64 @@
+"""Constants that Spark computes while it plans (ConstantFolding): one that fails is an error, with rows or without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twinspark.duck.early_rows import may_raise
+from twinspark.duck.lazy_errors import relations
+from twinspark.functions.registry import SCALAR
+from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, children_of
+from twinspark.plan.relations import Field, OneRow, Project, Relation, own_expressions
+from twinspark.plan.rewrite import walk
+
+# Of these Spark computes the first argument always, the others only for rows that come to them.
+CONDITIONAL = {"if", "coalesce", "nvl", "nvl2", "ifnull", "nullif", "iff"}
+
+
+def constants_of(plan: Relation) -> Project | None:
+    """All constants of the plan that may fail, as one row; None where there are none, or a row surely fails itself."""
+    if has_one_row(plan):
+        return None
+    found: list[Expression] = []
+    for each in (each for relation in relations(plan) for top in own_expressions(relation) for each in within(top)):
+        if each not in found:
+            found.append(each)
+    fields = tuple(Field(f"_{place}", each.type, each.nullable) for place, each in enumerate(found))
+    return Project(input=OneRow(), expressions=tuple(found), fields=fields) if found else None
+
+
+def has_one_row(plan: Relation) -> bool:
+    while isinstance(plan, Project):
+        plan = plan.input
+    return isinstance(plan, OneRow)
+
+
+def within(expression: Expression) -> Iterator[Expression]:
+    """The largest constants in an expression that are computed whatever the rows are."""
+    if is_constant(expression):
+        if any(map(may_raise, walk(expression))):
+            yield expression
+        return
+    for child in always(expression):
+        yield from within(child)
+
+
+def always(expression: Expression) -> tuple[Expression, ...]:
+    if isinstance(expression, Case):
+        return (expression.branches[0][0],)
+    if isinstance(expression, Call) and expression.name in CONDITIONAL:
+        return expression.arguments[:1]
+    return tuple(children_of(expression))
+
+
+def is_constant(expression: Expression) -> bool:
+    """Calls and casts of literals alone, of which none is chosen by another."""
+    if isinstance(expression, Literal):
+        return True
+    if isinstance(expression, Call) and (expression.name in CONDITIONAL or not is_plain(expression)):
+        return False
+    return isinstance(expression, Call | Cast) and all(map(is_constant, children_of(expression)))
+
+
+def is_plain(call: Call) -> bool:
+    return call.signature.deterministic and call.signature.kind == SCALAR
