@@ -185,3 +185,13 @@ def test_a_token_is_asked_for() -> None:
             session.range(1).collect()
     finally:
         server.stop()
+
+
+def test_a_constant_that_fails_is_an_error_without_a_row(duck: Any) -> None:
+    """Spark folds constants while it plans; where a row meets it the error is ours, where none does it is Spark's."""
+    none = duck.range(5).filter("id > 10")
+    with pytest.raises(UnsupportedOperationException, match="a constant that fails"):
+        none.selectExpr("1/0").collect()
+    with pytest.raises(ArithmeticException, match="DIVIDE_BY_ZERO"):
+        duck.range(5).selectExpr("1/0").collect()
+    assert none.selectExpr("1/2", "cast('2020-01-01' as date)", "if(id > 0, 1/0, 2)").collect() == []

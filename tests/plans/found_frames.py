@@ -25,6 +25,16 @@ QUERIES = [
 ]
 
 
+STRUCTS = [
+    "struct(k)",
+    "struct(k AS z)",
+    "named_struct('y', k, 'z', k + 1)",
+    "(k, r.q)",
+    "struct(k + 0)",
+    "struct(r.*, k)",
+]
+
+
 def found_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     row = spark.sql(ROW)
     for text, column in fields(row).items():
@@ -33,6 +43,15 @@ def found_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     yield "found, struct in a lambda", row.select(F.transform("af", lambda x: F.struct(x.f, x)))
     for text in QUERIES:
         yield f"found: {text}", spark.sql(text)
+    yield "found, named: in a sum", row.select(F.expr("k as q") + 1)
+    yield "found, named: in a call", row.select(F.abs(F.expr("k AS `q r`")))
+    told = row.select(F.col("k").alias("k", metadata={"known": 1}), "r")
+    for text in STRUCTS:
+        yield f"found, named: {text}", told.selectExpr(f"{text} AS s")
+    yield "found, named: all columns", told.selectExpr("struct(*)")
+    yield "found, named: grouping of an alias", row.rollup(F.col("k").alias("w")).agg(F.grouping("w"))
+    chosen = F.when(F.col("id") > 10, F.lit(1) / 0).otherwise(F.lit(2.0))
+    yield "found, named: a constant that fails where nobody looks", spark.range(2).select(chosen.alias("x"))
 
 
 def fields(row: DataFrame) -> dict[str, Column]:

@@ -224,11 +224,12 @@ def told_of_values(node: tree.Function, scope: Scope, walk: Walk) -> list[Metada
 @walks(tree.Struct, tree.Row)
 def walk_struct(node: tree.Struct | tree.Row, scope: Scope, walk: Walk) -> Expression:
     made = struct_of(struct_fields(node.fields, scope, walk), walk.settings)
-    parts = list(made.arguments) if isinstance(made, Call) else []
-    return replace(made, text=struct_text(node, parts))
+    if not isinstance(made, Call) or any(isinstance(each, tree.Star) for each in node.fields):
+        return made
+    return replace(made, text=struct_text(node, made.arguments))
 
 
-def struct_text(node: tree.Struct | tree.Row, parts: list[Expression]) -> str:
+def struct_text(node: tree.Struct | tree.Row, parts: Sequence[Expression]) -> str:
     """(a, b) is a named_struct; STRUCT(a, b AS c) is shown as it was called."""
     shown = [
         f"{value.text} AS {quote_if_needed(name.text)}" if isinstance(field, tree.Alias) else value.text
