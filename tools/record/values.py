@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
 
 from tools.cases.connect import Connection, Mode
 from tools.cases.evaluate import evaluate
@@ -40,12 +41,18 @@ def record_topic(remote: str, expressions: Mapping[str, list[str]], others: Sequ
     with Connection(remote, FIRST) as connection:
         for relation, asked in expressions.items():
             section = Section(FIRST, "", relation)
-            cases[section] = evaluate(connection, asked, section)
+            cases[section] = lasting(evaluate(connection, asked, section))
             if not relation:
                 cases |= on_columns(connection, section, cases[section])
     for mode in others:
         cases |= in_mode(remote, mode, cases)
     return {section: answers for section, answers in cases.items() if answers or section.lifted}
+
+
+def lasting(answers: dict[str, Answer]) -> dict[str, Answer]:
+    """Without those that tell the day they were asked on, as a time of day does that becomes a timestamp."""
+    days = tuple((date.today() + timedelta(days=days)).isoformat() for days in (-1, 0, 1))
+    return {expression: answer for expression, answer in answers.items() if not answer.value.startswith(days)}
 
 
 def record_missing(
