@@ -10,10 +10,13 @@ import duckdb
 from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Frame
 from twinspark.duck.errors import translated
-from twinspark.errors import SparkError
+from twinspark.duck.origins import TESTS, located
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.common_types import can_up_cast
 from twinspark.functions.typing import type_text
-from twinspark.plan.expressions import Cast
-from twinspark.plan.relations import Project
+from twinspark.plan.expressions import Cast, Expression
+from twinspark.plan.relations import Project, Relation
+from twinspark.plan.rewrite import replace_columns, walk
 from twinspark.session.native import Query
 from twinspark.session.tables_targets import Target, connection_of
 from twinspark.tables.char_types import stored
@@ -27,9 +30,10 @@ from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.iceberg.staged import CommitConflict
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.predicates import Predicate
-from twinspark.types import DecimalType, StructType, quote_identifier
+from twinspark.types import DecimalType, StructType, is_integral, quote_identifier
 
 TRIES = 5  # of a change whose rows another writer touched meanwhile: it is made again, from what is there then
+ARITHMETIC = {"DIVIDE_BY_ZERO", "REMAINDER_BY_ZERO", "ARITHMETIC_OVERFLOW", "INTERVAL_DIVIDED_BY_ZERO"}
 Result = TypeVar("Result")
 
 
@@ -57,20 +61,58 @@ class Rows:
         )
         return f"SELECT {columns} FROM ({self.query.text}) AS rows({', '.join(names)})"
 
-    def overflowed(self, failure: SparkError) -> SparkError:
-        """A value too large for its column: said of the column whose cast it was (CheckOverflowInTableInsert)."""
+    def told(self, failure: SparkError) -> Exception:
+        """A value too large for its column, or whatever a cast to it met, is said of the column
+        (CheckOverflowInTableInsert); other failures have the place in the text they came from."""
+        columns = self.failing(failure)
+        own = [column for column in columns if isinstance(column[0], Cast) and is_checked(column[0], failure)]
+        if not own:
+            return located(failure, self.query.plan)
+        if len(columns) > 1 or self.query.has_failing_constants():
+            return NotNative(f"{failure.condition}: for which column", nearest=failure)
+        ((made, name),) = own
+        return overflow_of(made, name)
+
+    def failing(self, failure: SparkError) -> list[tuple[Expression, str]]:
+        """The columns, with their names, in which the failure may have happened."""
         plan = self.query.plan
         if not isinstance(plan, Project):
-            return failure
-        for made, field in zip(plan.expressions, self.schema.fields, strict=True):
-            if isinstance(made, Cast) and overflows(made, failure):
-                return SparkError(
-                    "CAST_OVERFLOW_IN_TABLE_INSERT",
-                    sourceType=type_text(made.child.type),
-                    targetType=type_text(made.type),
-                    columnName=quote_identifier(field.name),
-                )
-        return failure
+            return []
+        made = zip(plan.expressions, self.schema.fields, strict=True)
+        return [(each, field.name) for each, field in made if may_meet(through(each, plan.input), failure)]
+
+
+def overflow_of(made: Expression, name: str) -> SparkError:
+    assert isinstance(made, Cast)
+    return SparkError(
+        "CAST_OVERFLOW_IN_TABLE_INSERT",
+        sourceType=type_text(made.child.type),
+        targetType=type_text(made.type),
+        columnName=quote_identifier(name),
+    )
+
+
+def through(expression: Expression, input: Relation) -> Expression:
+    """As Spark sees it when neighbouring projections are one."""
+    if not isinstance(input, Project):
+        return expression
+    below = input.expressions
+    return through(replace_columns(expression, lambda column: below[column.index]), input.input)
+
+
+def may_meet(expression: Expression, failure: SparkError) -> bool:
+    if isinstance(expression, Cast) and overflows(expression, failure):
+        return True
+    test = TESTS.get(failure.condition)
+    return test is not None and any(test(node, failure) for node in walk(expression))
+
+
+def is_checked(made: Cast, failure: SparkError) -> bool:
+    """Whether Spark looks after this cast for errors of arithmetic (TableOutputResolver.canCauseCastOverflow)."""
+    if overflows(made, failure):
+        return True
+    narrows = isinstance(made.type, DecimalType) or is_integral(made.type)
+    return failure.condition in ARITHMETIC and narrows and not can_up_cast(made.child.type, made.type)
 
 
 def overflows(made: Cast, failure: SparkError) -> bool:
@@ -91,7 +133,7 @@ def spark_errors(rows: Rows | None = None) -> Iterator[None]:
     except duckdb.Error as failure:
         told = translated(failure)
         if rows is not None and isinstance(told, SparkError):
-            told = rows.overflowed(told)
+            told = rows.told(told)
         raise told from failure
 
 
