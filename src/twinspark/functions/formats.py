@@ -25,6 +25,7 @@ from twinspark.types import (
     ShortType,
     TimestampNTZType,
     TimestampType,
+    VariantType,
     is_integral,
     is_null,
     is_string,
@@ -50,9 +51,9 @@ class Place:
 
 
 def format_type(call: Call) -> Typed:
-    """Only a null format makes it null."""
+    """Only a null format makes it null; of a variant, which need not be a text, any cast may."""
     form = call.arguments[0]
-    return Typed(STRING, form.nullable or is_null(form.type))
+    return Typed(STRING, form.nullable or is_null(form.type) or isinstance(form.type, VariantType))
 
 
 def printed(call: Any, *sql: str) -> str:
