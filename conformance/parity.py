@@ -148,6 +148,8 @@ def main() -> None:
     summary: Cases = {}
     total, started = Counter[str](), time.time()
     files = chosen_files(chosen.groups, chosen.patterns)
+    if not files:
+        sys.exit(f"no file is called {' or '.join(chosen.patterns)}: what is in {out} is of an earlier run")
     for path in files:
         began = time.time()
         cases, code, note = run_file(path, out, chosen)

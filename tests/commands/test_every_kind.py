@@ -9,7 +9,7 @@ import pytest
 from recorded_commands import HERE
 
 from twinspark.read.sql import ParseError, ParserConfig, parse_statement, tree
-from twinspark.read.walk.expressions import tree_nodes
+from twinspark.read.sql.tree_nodes import tree_nodes
 
 PLACES = ("commands/recorded", "sql_queries/recorded")
 NEVER_REFUSED = {

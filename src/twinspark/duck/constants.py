@@ -17,7 +17,7 @@ CONDITIONAL = {"if", "coalesce", "nvl", "nvl2", "ifnull", "nullif", "iff"}
 
 def constants_of(plan: Relation) -> Project | None:
     """All constants of the plan that may fail, as one row; None where there are none, or a row surely fails itself."""
-    if has_one_row(plan):
+    if is_one_row(plan):
         return None
     found: list[Expression] = []
     for each in (each for relation in relations(plan) for top in own_expressions(relation) for each in within(top)):
@@ -27,7 +27,7 @@ def constants_of(plan: Relation) -> Project | None:
     return Project(input=OneRow(), expressions=tuple(found), fields=fields) if found else None
 
 
-def has_one_row(plan: Relation) -> bool:
+def is_one_row(plan: Relation) -> bool:
     while isinstance(plan, Project):
         plan = plan.input
     return isinstance(plan, OneRow)

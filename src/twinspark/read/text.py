@@ -11,8 +11,8 @@ from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.read.sql import ParseError, ParserConfig, parameter_markers, parse_expression, parse_statement, tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk import Walk, read_query
-from twinspark.read.walk.expressions import tree_nodes
 from twinspark.read.walk.functions import is_builtin
 from twinspark.read.walk.meanings import check_meaning
 

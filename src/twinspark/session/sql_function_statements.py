@@ -13,6 +13,7 @@ from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import parse_expression, parse_query, parse_type, tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.session.sql_functions import Parameter, SqlFunction, stored
@@ -20,7 +21,6 @@ from twinspark.session.sql_names import check_exists, located, parts_of, place_o
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.sql_table_functions import table_function
 from twinspark.session.text_views import kept_settings
-from twinspark.session.tree_nodes import nodes_in
 from twinspark.session.view_references import tables_named
 from twinspark.types import CharType, VarcharType, quote_identifier
 
@@ -120,7 +120,7 @@ def check_defaults(parameters: Sequence[Parameter], context: Context) -> None:
         if each.default is None:
             continue
         node = parse_expression(each.default, parser_config(context))
-        if any(isinstance(one, tree.Query) for one in nodes_in(node)):
+        if any(isinstance(one, tree.Query) for one in tree_nodes(node)):
             raise NotNative("SQL: a default that is a query")
         stored(
             Walk(each.default, context).read(node, Scope(frame_of(OneRow()), context)),
@@ -152,7 +152,7 @@ def reaches(called: Sequence[str], target: str, context: Context, session: "Sess
 
 
 def functions_named(body: Any) -> list[tuple[str, ...]]:
-    calls = [each for each in nodes_in(body) if isinstance(each, tree.Function | tree.TableFunction)]
+    calls = [each for each in tree_nodes(body) if isinstance(each, tree.Function | tree.TableFunction)]
     return [each.name.parts for each in calls if isinstance(each.name, tree.Name)]
 
 

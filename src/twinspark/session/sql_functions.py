@@ -18,12 +18,12 @@ from twinspark.plan.relations import Field, Values, expressions_in
 from twinspark.plan.rewrite import replace_columns
 from twinspark.plan.rewrite import walk as expressions_of
 from twinspark.read.sql import ParseError, parse_expression, parse_statement, parse_type, tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.session.function_texts import classes, usage
 from twinspark.session.sql_names import quoted
 from twinspark.session.text_views import surroundings_of_then
-from twinspark.session.tree_nodes import nodes_in
 from twinspark.types import (
     DataType,
     DecimalType,
@@ -258,7 +258,7 @@ def check_place(node: Any, walk: Walk) -> None:
         statement = parse_statement(walk.text, parser_config(walk.context))
     except ParseError:
         return  # an expression on its own
-    for each in nodes_in(statement):
+    for each in tree_nodes(statement):
         if isinstance(each, tree.Organization | tree.LateralView) and each.start <= node.start < each.stop:
             raise NotNative("SQL: a SQL function where only Spark can refuse it")
 

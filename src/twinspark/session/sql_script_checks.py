@@ -9,8 +9,8 @@ from twinspark.analysis.context import Context
 from twinspark.errors import NotNative, error_conditions
 from twinspark.functions.registry import SPARK, overloads
 from twinspark.read.sql import tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.session.table_commands import TABLE_HANDLERS
-from twinspark.session.tree_nodes import nodes_in
 
 DECLARATIONS = (tree.CreateVariable, tree.DeclareCondition, tree.DeclareHandler)
 FORBIDDEN = re.compile("builtin|session|sys.*")  # no labels, no variables of FOR
@@ -40,7 +40,7 @@ def check_script(script: tree.Compound, context: Context, may_change_session: bo
 
 def check_functions(script: tree.Compound) -> None:
     """Where Spark can take over, it does so before anything is done: those of its functions that never run here."""
-    for node in nodes_in(script):
+    for node in tree_nodes(script):
         if isinstance(node, tree.Function) and isinstance(node.name, tree.Name):
             found = overloads(node.name.parts[-1])
             refuse_if(

@@ -16,10 +16,10 @@ from twinspark.functions.castable import can_cast, can_store
 from twinspark.plan.expressions import Expression, Literal
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk import Walk, read_query
 from twinspark.session.sql_names import located, parts_of, quoted
 from twinspark.session.sql_results import Answer, answer
-from twinspark.session.tree_nodes import nodes_in
 from twinspark.types import (
     ArrayType,
     BinaryType,
@@ -232,7 +232,7 @@ def create_variable(statement: Any, source: str, context: Context, session: "Ses
 
 
 def has_query(node: Any) -> bool:
-    return any(isinstance(each, tree.Query) for each in nodes_in(node))
+    return any(isinstance(each, tree.Query) for each in tree_nodes(node))
 
 
 def session_name(node: Any, source: str, context: Context, session: "Session") -> str:
@@ -328,7 +328,7 @@ def set_from_query(
     put: Callable[[Variable], None],
 ) -> Any:
     check_distinct(targets)
-    if any(isinstance(each, tree.Column) and each.parts[-1].upper() == "DEFAULT" for each in nodes_in(query)):
+    if any(isinstance(each, tree.Column) and each.parts[-1].upper() == "DEFAULT" for each in tree_nodes(query)):
         raise NotNative("SQL: DEFAULT in the query of SET VARIABLE")
     frame = frame_of(read_query(query, Walk(source, context)).plain())
     if len(frame.attributes) != len(targets):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from twinspark.analysis.context import Context
 from twinspark.errors import SparkError
 from twinspark.read.sql import ParserConfig, parse_query, tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.session.sql_names import Found, TemporaryView, find, quoted
 from twinspark.session.text_views import TextView, text_view
-from twinspark.session.tree_nodes import nodes_in
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 def tables_named(query: Any) -> list[tuple[str, ...]]:
     """Names in FROM that are not those of a WITH."""
-    nodes = list(nodes_in(query))
+    nodes = list(tree_nodes(query))
     own = {each.name.lower() for each in nodes if isinstance(each, tree.NamedQuery)}
     named = [each.name.parts for each in nodes if isinstance(each, tree.Table) and isinstance(each.name, tree.Name)]
     return [parts for parts in named if len(parts) > 1 or parts[0].lower() not in own]
 
 
 def functions_named(query: Any) -> list[tuple[str, ...]]:
-    calls = [each for each in nodes_in(query) if isinstance(each, tree.Function | tree.TableFunction)]
+    calls = [each for each in tree_nodes(query) if isinstance(each, tree.Function | tree.TableFunction)]
     return [each.name.parts for each in calls if isinstance(each.name, tree.Name)]
 
 
 def columns_named(query: Any) -> list[tuple[str, ...]]:
-    return [each.parts for each in nodes_in(query) if isinstance(each, tree.Column)]
+    return [each.parts for each in tree_nodes(query) if isinstance(each, tree.Column)]
 
 
 @dataclass(frozen=True)

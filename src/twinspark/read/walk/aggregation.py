@@ -27,7 +27,8 @@ from twinspark.plan.expressions import (
 from twinspark.plan.rewrite import map_children
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
-from twinspark.read.walk.expressions import Walk, tree_nodes
+from twinspark.read.sql.tree_nodes import tree_nodes
+from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import sort_order
 from twinspark.read.walk.queries import by_position, check_no_subquery, is_all, position_of, sorted_frame
 from twinspark.types import BOOLEAN, BooleanType

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -178,16 +178,6 @@ def conjuncts(node: tree.Expression) -> list[tree.Expression]:
     if isinstance(node, tree.Logical) and node.operator == "AND":
         return [*conjuncts(node.left), *conjuncts(node.right)]
     return [node]
-
-
-def tree_nodes(value: Any) -> Iterator[tree.Node]:
-    """A node and all below it, queries inside too."""
-    if isinstance(value, tree.Node):
-        yield value
-        value = tuple(getattr(value, one.name) for one in fields(value))
-    if isinstance(value, tuple):
-        for part in value:
-            yield from tree_nodes(part)
 
 
 NAMES_FIELD = (tree.Column, tree.Dereference)  # a field taken out of a column goes by its own name

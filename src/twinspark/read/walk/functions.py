@@ -32,7 +32,8 @@ from twinspark.plan.expressions import (
 )
 from twinspark.read.sql import tree
 from twinspark.read.sql.data_types import parse_type
-from twinspark.read.walk.expressions import Walk, tree_nodes, walks
+from twinspark.read.sql.tree_nodes import tree_nodes
+from twinspark.read.walk.expressions import Walk, walks
 from twinspark.read.walk.identifiers import name_parts
 from twinspark.types import (
     DateType,

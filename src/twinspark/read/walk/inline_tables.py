@@ -15,7 +15,8 @@ from twinspark.plan.expressions import AggregateCall, Call, Cast, Expression, Li
 from twinspark.plan.relations import Field, OneRow, Relation, Values
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
-from twinspark.read.walk.expressions import Walk, tree_nodes
+from twinspark.read.sql.tree_nodes import tree_nodes
+from twinspark.read.walk.expressions import Walk
 from twinspark.types import DataType, is_string, quote_identifier
 
 IN_VALUES = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES"

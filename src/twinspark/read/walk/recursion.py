@@ -24,7 +24,8 @@ from twinspark.plan.relations import (
 )
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
-from twinspark.read.walk.expressions import Walk, tree_nodes
+from twinspark.read.sql.tree_nodes import tree_nodes
+from twinspark.read.walk.expressions import Walk
 from twinspark.types import INT, same_type
 
 LEVELS = "spark.sql.cteRecursionLevelLimit"

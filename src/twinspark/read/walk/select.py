@@ -18,9 +18,10 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import AggregateCall, Expression, Subquery, children_of
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk.aggregation import Aggregation
 from twinspark.read.walk.conditions import has_window, where
-from twinspark.read.walk.expressions import Walk, tree_nodes
+from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import is_generator_node
 from twinspark.read.walk.groups import List, read_grouping
 from twinspark.read.walk.queries import SELECT, Selected, sorted_frame

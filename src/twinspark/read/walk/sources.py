@@ -20,9 +20,10 @@ from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
 from twinspark.plan.relations import Field, Join, OneRow, Project, Range, expressions_in
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.travel import travelled
 from twinspark.read.views import table_frame
-from twinspark.read.walk.expressions import Walk, conjuncts, tree_nodes
+from twinspark.read.walk.expressions import Walk, conjuncts
 from twinspark.read.walk.functions import is_builtin
 from twinspark.read.walk.identifiers import name_parts
 from twinspark.read.walk.inline_tables import inline_values

@@ -7,11 +7,11 @@ from typing import Any
 from twinspark.read.sql import tree
 
 
-def nodes_in(node: Any) -> Iterator[Any]:
+def tree_nodes(node: Any) -> Iterator[tree.Node]:
     """The node and everything under it, queries among it; branches are pairs, and so are assignments."""
     if isinstance(node, tree.Node):
         yield node
         node = tuple(getattr(node, each.name) for each in fields(node))
     if isinstance(node, tuple):
         for child in node:
-            yield from nodes_in(child)
+            yield from tree_nodes(child)
