@@ -87,6 +87,46 @@ void cast_invalid_input(native_call *call, text value, const char *target) {
 
 void misuse(native_call *call, const char *message) { fail(call, message); }
 
+/* --- texts of a result --- */
+
+/* DuckDB copies all that waits into the result's own memory, as if it were the text of one row; every row points into it. */
+static void place_waiting(native_call *call) {
+    waiting_texts *texts = &call->waiting;
+    if (!texts->count)
+        return;
+    duckdb_string *result = call->out, *first = result + texts->places[0].row, kept = *first;
+    duckdb_unsafe_vector_assign_string_element_len(call->result, texts->places[0].row, texts->bytes, texts->used);
+    const char *placed = first->far.pointer;
+    *first = kept;
+    for (uint32_t i = 0; i < texts->count; i++) {
+        duckdb_string *string = result + texts->places[i].row;
+        if (string->near.length > sizeof string->near.bytes)
+            string->far.pointer = placed + texts->places[i].offset;
+    }
+    texts->used = texts->count = 0;
+}
+
+enum { FIRST_TEXTS = 32768, MOST_TEXTS = 1 << 20 };
+char *more_room_for_text(native_call *call, size_t most) {
+    waiting_texts *texts = &call->waiting;
+    if (texts->count == MOST_WAITING || texts->used + most > MOST_TEXTS)
+        place_waiting(call);
+    if (!texts->places)
+        texts->places = malloc(MOST_WAITING * sizeof *texts->places);
+    if (texts->used + most > texts->size) {
+        texts->size = 2 * (texts->used + most) > FIRST_TEXTS ? 2 * (texts->used + most) : FIRST_TEXTS;
+        texts->bytes = realloc(texts->bytes, texts->size);
+    }
+    return texts->bytes + texts->used;
+}
+
+void hand_over_texts(native_call *call) {
+    place_waiting(call);
+    free(call->waiting.bytes);
+    free(call->waiting.places);
+    call->waiting = (waiting_texts){0};
+}
+
 /* --- calls --- */
 
 static void merge_validity(native_call *call, const uint64_t *mask) {
@@ -131,6 +171,7 @@ static void run_scalar(duckdb_function_info info, duckdb_data_chunk chunk, duckd
         for (idx_t i = 0; i < call.arguments; i++)
             merge_validity(&call, call.argument_valid[i]);
     call.function->kernel(&call);
+    hand_over_texts(&call);
 }
 
 static idx_t aggregate_size(duckdb_function_info info) {
@@ -164,6 +205,7 @@ static void aggregate_finalize(duckdb_function_info info, duckdb_aggregate_state
     call.out = duckdb_vector_get_data(result);
     for (idx_t i = 0; i < count && !call.failed; i++)
         registered->aggregate->finish(&call, states[i], i + offset);
+    hand_over_texts(&call);
 }
 
 /* --- registration --- */

@@ -11,6 +11,12 @@ typedef int128 __attribute__((aligned(8))) stored_int128; /* DuckDB aligns its 1
 
 enum { MOST_ARGUMENTS = 8 };
 
+/* Texts of a result, written side by side until they are handed to DuckDB as one: a call for each text costs more than
+ * most texts do. `places` says which rows of the result wait for their bytes, and where those begin. */
+enum { MOST_WAITING = 2048 };
+typedef struct { uint32_t row, offset; } waiting_place;
+typedef struct { char *bytes; size_t size, used; uint32_t count; waiting_place *places; } waiting_texts;
+
 /* One vectorised call. All argument vectors are flat (DuckDB flattens them before it calls a C function). */
 typedef struct native_call {
     const struct native_function *function;
@@ -26,6 +32,7 @@ typedef struct native_call {
     int scale;       /* of a DECIMAL result */
     int precision;   /* of a DECIMAL result that is registered for every type; 0: an argument tells it */
     bool failed;
+    waiting_texts waiting;
 } native_call;
 
 /* One line of a registration table. `types` reads like "vi>d": parameters, '>', result; see extension.c for the letters.
@@ -97,10 +104,33 @@ static inline text argument_text(const native_call *call, int argument, idx_t ro
     return text_of(&ARGUMENT(call, duckdb_string, argument)[row]);
 }
 static inline text plain_text(const char *string) { return (text){string, (uint32_t)strlen(string)}; }
+/* Where the next text of the result may be written, `most` bytes of it; set_written says how many they became. */
+char *more_room_for_text(native_call *call, size_t most);
+static inline char *room_for_text(native_call *call, size_t most) {
+    waiting_texts *texts = &call->waiting;
+    bool room = texts->used + most <= texts->size && texts->count < MOST_WAITING;
+    return room ? texts->bytes + texts->used : more_room_for_text(call, most);
+}
+static inline void set_written(native_call *call, idx_t row, size_t length) {
+    waiting_texts *texts = &call->waiting;
+    duckdb_string made = {.near = {.length = (uint32_t)length}};
+    char *bytes = texts->bytes + texts->used;
+    if (length <= sizeof made.near.bytes) {
+        memcpy(made.near.bytes, bytes, length);
+    } else {
+        memcpy(made.far.prefix, bytes, sizeof made.far.prefix);
+        texts->places[texts->count++] = (waiting_place){(uint32_t)row, (uint32_t)texts->used};
+        texts->used += length;
+    }
+    RESULT(call, duckdb_string)[row] = made;
+}
 /* For bytes known to be valid UTF-8 (or a BLOB): no check is made. */
 static inline void set_text(native_call *call, idx_t row, const char *bytes, size_t length) {
-    duckdb_unsafe_vector_assign_string_element_len(call->result, row, bytes, length);
+    memcpy(room_for_text(call, length), bytes, length);
+    set_written(call, row, length);
 }
+/* To be called once behind the rows, by whoever made the call. */
+void hand_over_texts(native_call *call);
 
 /* Ends the call with Spark's error: `SPARK:<CONDITION>|key=value|...`; keys and values come in pairs, NULL ends them.
  * In values `|`, `=`, `%` and NUL are percent-encoded. */

@@ -143,19 +143,23 @@ static void find_in_set_rows(native_call *call) {
 }
 
 static void reverse_rows(native_call *call) {
-    scratch memory = {0};
     EACH_ROW(call, row) {
         text value = argument_text(call, 0, row);
-        char *into = room(&memory, value.length + 1), *at = into + value.length;
+        char *into = room_for_text(call, value.length), *at = into + value.length;
+        if (is_ascii(value)) {
+            for (uint32_t i = 0; i < value.length; i++)
+                *--at = value.bytes[i];
+            set_written(call, row, value.length);
+            continue;
+        }
         for (uint32_t i = 0; i < value.length;) {
             uint32_t length = character_bytes((unsigned char)value.bytes[i]);
             at -= length;
             memcpy(at, value.bytes + i, length);
             i += length;
         }
-        set_text(call, row, into, value.length);
+        set_written(call, row, value.length);
     }
-    free(memory.bytes);
 }
 
 /* Characters [from, until), each bound cut to the text. */

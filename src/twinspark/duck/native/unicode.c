@@ -148,16 +148,14 @@ static size_t lower_text(text value, char *into, bool capitals) {
 }
 
 static void case_rows(native_call *call, char kind) {
-    scratch memory = {0};
     EACH_ROW(call, row) {
         text value = argument_text(call, 0, row);
-        char *into = room(&memory, mapped_size(value));
+        char *into = room_for_text(call, mapped_size(value));
         size_t length = value.length;
         if (kind == 't' || !ascii_case(value, into, kind == 'u'))
             length = kind == 'u' ? upper_text(value, into) : lower_text(value, into, kind == 't');
-        set_text(call, row, into, length);
+        set_written(call, row, length);
     }
-    free(memory.bytes);
 }
 static void upper_rows(native_call *call) { case_rows(call, 'u'); }
 static void lower_rows(native_call *call) { case_rows(call, 'l'); }
