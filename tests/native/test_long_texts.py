@@ -23,6 +23,7 @@ def test_texts_arrive_whole(connection: duckdb.DuckDBPyConnection, length: str) 
     counted = connection.execute(
         "SELECT count(*), count(spark_upper(s)), count(*) FILTER (spark_upper(s) IS DISTINCT FROM upper(s)),"
         " count(*) FILTER (spark_reverse(s) IS DISTINCT FROM reverse(s))"
-        f" FROM (SELECT if(i % 11 = 0, NULL, rpad('a' || i, {length}, 'xyz')) AS s FROM range(5000) AS r(i))"
+        f" FROM (SELECT if(i % 11 = 0, NULL, rpad('a' || i, ({length})::INT, 'xyz')) AS s"
+        " FROM range(5000) AS r(i))"
     ).fetchone()
     assert counted == (5000, 5000 - 455, 0, 0)
