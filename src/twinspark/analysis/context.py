@@ -106,6 +106,7 @@ class Context:
     user: str = ""
     session_id: str = ""
     now_micros: int = field(default_factory=lambda: time.time_ns() // 1000)
+    settings_made: dict[Any, tuple[Mapping[str, str], Settings]] = field(default_factory=dict, repr=False)
 
     def conf(self, key: str) -> str:
         found = self.config.get(key, DEFAULTS.get(key))
@@ -118,6 +119,14 @@ class Context:
 
     @cached_property
     def settings(self) -> Settings:
+        """Made once for all contexts of one operation that share a configuration."""
+        key = (id(self.config), self.catalog, self.database, self.user, self.now_micros, ROWS_ARE_GIVEN.get())
+        found = self.settings_made.get(key)
+        if found is None:
+            found = self.settings_made[key] = (self.config, self._settings())
+        return found[1]
+
+    def _settings(self) -> Settings:
         for key, known in ({} if ROWS_ARE_GIVEN.get() else KNOWN_VALUES).items():
             if self.config.get(key, known).lower() != known.lower():
                 raise NotNative(f"{key} = {self.config[key]}")

@@ -4,7 +4,8 @@ import os
 import re
 import threading
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -77,6 +78,24 @@ def local_zone() -> str:
     return zone if zone in available_timezones() else "UTC"
 
 
+class Snapshot(ChainMap[str, str]):
+    """What was set, the server's and the defaults, one behind the other; every plan asks it hundreds of times, so the
+    answers lie flat as well."""
+
+    def __init__(self, *maps: MutableMapping[str, str]) -> None:
+        super().__init__(*maps)
+        self._flat = {key: value for each in reversed(maps) for key, value in each.items()}
+
+    def __getitem__(self, key: str) -> str:
+        return self._flat[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._flat
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._flat.get(key, default)
+
+
 class SessionConfig:
     """What one session sees; `base` is what the server was started with."""
 
@@ -84,11 +103,20 @@ class SessionConfig:
         self._base = dict(base)
         self._settings = settings or {}
         self._lock = threading.Lock()
+        self._snapshot: Snapshot | None = None  # until something is set
 
     def snapshot(self) -> Mapping[str, str]:
         """Everything with a value, for one operation: what is set while it runs does not change it."""
         with self._lock:
-            return ChainMap(dict(self._settings), self._base, defaults())
+            if self._snapshot is None:
+                self._snapshot = Snapshot(dict(self._settings), dict(self._base), defaults())
+            return self._snapshot
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        with self._lock:
+            self._snapshot = None
+            yield
 
     def get(self, key: str) -> str:
         value = self._set_value(key)
@@ -118,23 +146,23 @@ class SessionConfig:
         check_modifiable(key)
         if entry := entries().get(key):
             check_value(entry, value)
-        with self._lock:
+        with self._changing():
             self._settings[key] = value
 
     def unset(self, key: str) -> None:
         check_modifiable(key)
-        with self._lock:
+        with self._changing():
             self._settings.pop(key, None)
             self._base.pop(key, None)
 
     def reset(self, key: str) -> None:
         """Back to what the server was started with, which `unset` would forget too."""
         check_modifiable(key)
-        with self._lock:
+        with self._changing():
             self._settings.pop(key, None)
 
     def reset_all(self) -> None:
-        with self._lock:
+        with self._changing():
             self._settings.clear()
 
     def value(self, key: str) -> str | None:
@@ -154,7 +182,7 @@ class SessionConfig:
 
     def adopt(self, everything: Mapping[str, str]) -> None:
         """After SQL on Spark may have changed the configuration: take over what Spark now has."""
-        with self._lock:
+        with self._changing():
             own = {key: value for key, value in self._settings.items() if key.startswith(OURS)}
             known = entries()
             taken = {k: v for k, v in everything.items() if self._base.get(k) != v and may_differ(known.get(k), k)}

@@ -1,6 +1,6 @@
 """Files as Spark reads them: a format, paths and options become a schema and a DuckDB table expression."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from pyspark.sql.types import StructType
@@ -48,13 +48,32 @@ def scan(
     lowered = {key.lower(): value for key, value in options.items()}
     check_settings(context)
     looked = Looked.at(paths, lowered, context.time_zone, partitions)
+    if name != "parquet" or schema is not None:
+        return scan_found(name, lowered, schema, looked, context)
+    key = (looked.found, *sorted(lowered.items()), None, *sorted(context.config.items()))
+    known = _parquet_scans.get(key)
+    if known is None:
+        if len(_parquet_scans) > _KEPT_SCANS:
+            _parquet_scans.clear()
+        known = _parquet_scans[key] = scan_found(name, lowered, schema, looked, context)
+    return replace(known, looked=looked)
+
+
+# Scans of Parquet files whose schema is theirs: of files that are as they were, only what was set makes a difference.
+_parquet_scans: dict[Hashable, FileScan] = {}
+_KEPT_SCANS = 1_000
+
+
+def scan_found(
+    name: str, options: Mapping[str, str], schema: StructType | None, looked: Looked, context: ScanContext
+) -> FileScan:
     partitioning = discover(
         looked.found,
         schema,
         infer_types=context.is_on("spark.sql.sources.partitionColumnTypeInference.enabled", True),
         case_sensitive=context.case_sensitive,
     )
-    found = FORMATS[name](Request(name, lowered, schema, looked.found, partitioning, context))
+    found = FORMATS[name](Request(name, options, schema, looked.found, partitioning, context))
     return replace(found, looked=looked)
 
 
