@@ -83,9 +83,9 @@ def make_namespace(
             return
         raise SparkError("SCHEMA_ALREADY_EXISTS", schemaName=quoted(place.namespace))
     told = {"comment": "", "owner": server_user(), **properties}
-    catalog_at(place, session).create_namespace(
-        place.namespace, {**told, "location": location_of(place, location, session)}
-    )
+    if place.catalog == SESSION_CATALOG or location is not None:  # elsewhere the catalog knows its own places
+        told["location"] = location_of(place, location, session)
+    catalog_at(place, session).create_namespace(place.namespace, told)
 
 
 def check_single(place: Place) -> None:

@@ -49,6 +49,7 @@ from twinspark.tables.ducktext import identifier
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.table import IcebergTable
+from twinspark.tables.listing import local_path
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.types import quote_identifier
 
@@ -315,13 +316,15 @@ def drop_table(statement: tree.DropTable, text: str, context: Context, session: 
         raise SparkError(
             "TABLE_OR_VIEW_NOT_FOUND", relationName=quoted(full), searchPath=f"[{quoted(name.qualifier[:-1])}]"
         )
-    return done(lambda: target.catalog.drop_table(target.name.identifier, purge=is_managed(target)))
+    purge = statement.purge if target.catalog.iceberg.shared else is_managed(target)
+    return done(lambda: target.catalog.drop_table(target.name.identifier, purge=purge))
 
 
 def is_managed(target: Target) -> bool:
-    """A managed table's files go with it, as Spark's do; those at a LOCATION of the user's stay."""
-    home = target.catalog.iceberg.catalog.properties.get("warehouse", "")
-    return bool(home) and target.table.location.startswith(home)
+    """A managed table's files go with it, as Spark's do; those at a LOCATION of the user's stay. Of a catalog that
+    others share they stay unless PURGE is said, as Iceberg has it."""
+    home = target.catalog.iceberg.home
+    return bool(home) and local_path(target.table.location).startswith(home)
 
 
 def drop_temporary_view(parts: tuple[str, ...], view: Any, session: "Session") -> Command:

@@ -14,7 +14,7 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.relations import Named, project
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.duck import run
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import JavaError, NotNative, SparkError
 from twinspark.functions.castable import can_store
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Expression
@@ -41,7 +41,7 @@ from twinspark.session.writes_source import ForSpark, Source, written
 from twinspark.session.writes_sql import done
 from twinspark.session.writes_statement import in_place, query_message, walk_of
 from twinspark.tables.catalog import Identifier
-from twinspark.tables.catalogs import SESSION_CATALOG, Name
+from twinspark.tables.catalogs import ICEBERG_CLASSES, PREFIX, SESSION_CATALOG, Name
 from twinspark.tables.char_types import CHAR_TYPE, plain_schema, raw_schema
 from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.iceberg.maintenance import keep_short
@@ -225,7 +225,7 @@ def definition(
     name = name_of(parts, context)
     check_name(name)
     written = provider or context.config.get("twinspark.tables.provider") or "iceberg"
-    chosen = written.lower()
+    chosen = provider_in(name.catalog, written, context)
     if chosen not in PROVIDERS:
         raise ForSpark(f"tables of {chosen}")
     catalog = tables_of(context).catalogs.get(name.catalog)
@@ -235,6 +235,19 @@ def definition(
 
 
 # ---- CREATE TABLE
+
+
+def provider_in(catalog: str, written: str, context: Context) -> str:
+    """Iceberg's own catalogs have Iceberg's tables only: there USING names the format of their files."""
+    chosen = written.lower()
+    kind = context.config.get(f"{PREFIX}{catalog}", "")
+    if catalog == SESSION_CATALOG or not kind.startswith(ICEBERG_CLASSES):
+        return chosen
+    if chosen in ("iceberg", "parquet"):
+        return "iceberg"
+    if chosen in ("orc", "avro"):
+        raise ForSpark(f"Iceberg's tables of {chosen} files")
+    raise JavaError("java.lang.IllegalArgumentException", f"Unsupported format in USING: {written}")
 
 
 def create_table(statement: tree.CreateTable, text: str, context: Context, session: "Session") -> Command:

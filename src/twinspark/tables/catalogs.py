@@ -1,15 +1,21 @@
 """All catalogs of a server: `spark_catalog` and those of spark.sql.catalog.*; names of many parts are resolved here."""
 
+import glob
+import hashlib
 import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
-from pyiceberg.catalog import load_catalog
+from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.exceptions import NotInstalledError
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog
+from twinspark.tables.iceberg.local import METADATA_FILES, LocalCatalog, local
+from twinspark.tables.iceberg.locks import TableLocks
 from twinspark.tables.session_catalog import SessionCatalog
 from twinspark.tables.store import Store
 from twinspark.types import quote_identifier
@@ -17,6 +23,16 @@ from twinspark.types import quote_identifier
 SESSION_CATALOG = "spark_catalog"
 PREFIX = "spark.sql.catalog."
 ICEBERG_CLASSES = "org.apache.iceberg."  # another class is Java's, and lives in Spark
+# Iceberg's own classes behind `catalog-impl`, and what PyIceberg calls the same.
+IMPLEMENTATIONS = {
+    "org.apache.iceberg.rest.RESTCatalog": "rest",
+    "org.apache.iceberg.hive.HiveCatalog": "hive",
+    "org.apache.iceberg.jdbc.JdbcCatalog": "jdbc",
+    "org.apache.iceberg.hadoop.HadoopCatalog": "hadoop",
+    "org.apache.iceberg.aws.glue.GlueCatalog": "glue",
+    "org.apache.iceberg.aws.dynamodb.DynamoDbCatalog": "dynamodb",
+}
+TYPES = {"hadoop": "sql", "jdbc": "sql"}
 
 
 @dataclass(frozen=True)
@@ -70,18 +86,21 @@ class Catalogs:
             raise NotNative(f"a catalog of the class {kind}")
         options = catalog_options(self.config, name)
         if options.get("type", "sql") == "sql" and "uri" not in options:
-            return SessionCatalog.local(name, options.get("warehouse") or os.path.join(self.directory, name))
-        return SessionCatalog(self.remote(name, options))
+            return SessionCatalog.local(name, local(options.get("warehouse") or os.path.join(self.directory, name)))
+        return SessionCatalog.shared(self.remote(name, options))
 
     def remote(self, name: str, options: Mapping[str, str]) -> IcebergCatalog:
-        """REST, Hive, Glue or SQL, as PyIceberg is told; views and open writes stay in our own file."""
-        store = Store(os.path.join(self.directory, name, "catalog.db"))
-        return IcebergCatalog(name, load_catalog(name, **options), store)
+        """REST, Hive, Glue or SQL, as PyIceberg is told; views and open writes stay in our own file. Sessions may mean
+        different catalogs by one name: each has a file of its own."""
+        own = os.path.join(self.directory, f"{name}-{digest(options)}")
+        locks = TableLocks(os.path.join(own, "locks"))
+        return IcebergCatalog(name, opened(name, options), Store(os.path.join(own, "catalog.db")), locks)
 
     def resolve(self, parts: Sequence[str], current_catalog: str, current_namespace: Sequence[str]) -> Name:
         """A name of one to n parts; the first part is a catalog if there is one of that name."""
         if len(parts) == 1:
-            return self.checked(Name(current_catalog, Identifier(tuple(current_namespace), parts[0])))
+            namespace = unfolded(current_catalog, current_namespace)
+            return self.checked(Name(current_catalog, Identifier(namespace, parts[0])))
         if parts[0] in self.names():
             return self.checked(Name(parts[0], Identifier(tuple(parts[1:-1]), parts[-1])))
         return self.checked(Name(current_catalog, Identifier(tuple(parts[:-1]), parts[-1])))
@@ -100,12 +119,33 @@ class Catalogs:
 
 
 def folded(name: Name) -> Name:
+def unfolded(catalog: str, namespace: Sequence[str]) -> tuple[str, ...]:
+    """A session knows its namespace as one text; only the session catalog's have one part always."""
+    if catalog == SESSION_CATALOG or len(namespace) != 1 or "`" in namespace[0]:
+        return tuple(namespace)
+    return tuple(namespace[0].split("."))
+
+
     """The session catalog keeps names in small letters, however they are written."""
     found = name.identifier
     return Name(name.catalog, Identifier(tuple(part.lower() for part in found.namespace), found.name.lower()))
 
 
 def is_catalog_key(key: str) -> bool:
+def opened(name: str, options: Mapping[str, str]) -> Catalog:
+    """PyIceberg's catalog; metadata that it writes on this machine is on disk when it is told so."""
+    try:
+        told = {"py-io-impl": METADATA_FILES, **options}
+        return LocalCatalog(name, **told) if options["type"] == "sql" else load_catalog(name, **told)
+    except (NotInstalledError, ModuleNotFoundError) as missing:
+        raise NotNative(f"the catalog {name}: {missing}") from missing
+
+
+def digest(options: Mapping[str, str]) -> str:
+    told = "\n".join(options.get(key, "") for key in ("type", "uri", "warehouse"))
+    return hashlib.blake2b(told.encode(), digest_size=6).hexdigest()
+
+
     return key.startswith(PREFIX) and "." not in key.removeprefix(PREFIX)
 
 
@@ -114,9 +154,26 @@ def catalog_options(config: Mapping[str, str], name: str) -> dict[str, str]:
     start = f"{PREFIX}{name}."
     options = {key.removeprefix(start): value for key, value in config.items() if key.startswith(start)}
     implementation = options.pop("catalog-impl", None)
-    if implementation is not None and "type" not in options:
+    if implementation is not None and implementation not in IMPLEMENTATIONS:
         raise NotNative(f"the catalog {implementation}")
-    return {
-        **options,
-        "type": {"hadoop": "sql", "jdbc": "sql"}.get(options.get("type", ""), options.get("type", "sql")),
-    }
+    kind = options.get("type") or IMPLEMENTATIONS.get(implementation or "", "sql")
+    if kind == "hadoop":
+        check_not_hadoop(options.get("warehouse", ""))
+    return {**options, **database_of(options), "type": TYPES.get(kind, kind)}
+
+
+def check_not_hadoop(warehouse: str) -> None:
+    """A catalog of directories is kept here in a database beside them: tables that others made there are not in it."""
+    if any(glob.glob(f"{local(warehouse)}/{'*/' * deep}metadata/version-hint.text") for deep in (1, 2, 3)):
+        raise NotNative("a warehouse of Iceberg's Hadoop catalog that holds tables of other programs")
+
+
+def database_of(options: Mapping[str, str]) -> dict[str, str]:
+    """A JDBC address as SQLAlchemy takes it, with whom it is opened for."""
+    kind, _, place = options.get("uri", "").removeprefix("jdbc:").partition(":")
+    if not options.get("uri", "").startswith("jdbc:"):
+        return {}
+    if kind == "sqlite":
+        return {"uri": f"sqlite:///{place}"}
+    user, password = (quote(options.get(f"jdbc.{key}", ""), safe="") for key in ("user", "password"))
+    return {"uri": f"{kind}://{user}:{password}@{place.removeprefix('//')}" if user else f"{kind}:{place}"}

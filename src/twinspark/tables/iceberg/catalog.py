@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 
 from pyiceberg.catalog import Catalog
+from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import (
     CommitFailedException,
     NamespaceAlreadyExistsError,
@@ -24,7 +25,7 @@ from twinspark.tables.changes import RemoveProperty, SetProperty, TableChange
 from twinspark.tables.iceberg.alter import apply_changes
 from twinspark.tables.iceberg.datafile import WriteTarget
 from twinspark.tables.iceberg.leftovers import Leftovers
-from twinspark.tables.iceberg.local import local, open_local
+from twinspark.tables.iceberg.local import is_local, local, open_local
 from twinspark.tables.iceberg.locks import TableLock, TableLocks
 from twinspark.tables.iceberg.spec import partition_spec
 from twinspark.tables.iceberg.staged import (
@@ -64,10 +65,13 @@ Properties = Mapping[str, str]
 class IcebergCatalog:
     """One catalog of Iceberg tables; PyIceberg's catalog below it may be SQLite, REST, Hive, Glue or SQL."""
 
-    def __init__(self, name: str, catalog: Catalog, store: Store, locks: TableLocks | None = None) -> None:
+    def __init__(
+        self, name: str, catalog: Catalog, store: Store, locks: TableLocks | None = None, shared: bool = True
+    ) -> None:
         self.name = name
         self.catalog = catalog
         self.store = store
+        self.shared = shared  # with other programs: they name places, and their files are not ours to remove
         self._locks = locks or TableLocks()
 
     @classmethod
@@ -75,7 +79,7 @@ class IcebergCatalog:
         """The embedded catalog: SQLite metadata and a warehouse in one directory."""
         database = os.path.join(directory, "catalog.db")
         opened = open_local(name, database, f"file://{os.path.join(directory, 'warehouse')}")
-        return cls(name, opened, Store(database), TableLocks(os.path.join(directory, "locks")))
+        return cls(name, opened, Store(database), TableLocks(os.path.join(directory, "locks")), shared=False)
 
     # Tables
 
@@ -111,7 +115,7 @@ class IcebergCatalog:
     def drop_table(self, identifier: Identifier, purge: bool = False) -> bool:
         try:
             location = self.catalog.load_table(key(identifier)).location()
-            if purge and not location.startswith(("file:", "/")):
+            if purge and (self.shared or not is_local(location)):
                 self.catalog.purge_table(key(identifier))
                 return True
             self.catalog.drop_table(key(identifier))
@@ -171,7 +175,7 @@ class IcebergCatalog:
         transaction = self.catalog.create_table_transaction(
             key(identifier),
             made,
-            location=properties.get("location") or self.new_location(identifier),
+            location=properties.get("location") or self.place_for(identifier),
             partition_spec=partition_spec(made, partitions),
             properties=table_properties(properties),
         )
@@ -192,8 +196,14 @@ class IcebergCatalog:
 
         return commit_once
 
+    def place_for(self, identifier: Identifier) -> str | None:
+        """Where a new table goes; None: the server behind the catalog says it."""
+        return self.new_location(identifier) if self.home else None
+
     def new_location(self, identifier: Identifier) -> str:
         """Unique: a renamed table keeps its directory, and a new one of the old name must not share it."""
+        if not self.home:
+            raise NotNative(f"tables of files in the catalog {self.name}")
         warehouse = self.catalog.properties["warehouse"].rstrip("/")
         return f"{warehouse}/{'/'.join(identifier.namespace)}/{identifier.name}-{uuid.uuid4()}"
 
@@ -250,7 +260,10 @@ class IcebergCatalog:
     # Namespaces
 
     def list_namespaces(self, parent: Sequence[str] = ()) -> list[tuple[str, ...]]:
-        return sorted(tuple(each) for each in self.catalog.list_namespaces(tuple(parent)))
+        try:
+            return sorted(tuple(each) for each in self.catalog.list_namespaces(tuple(parent)))
+        except NoSuchNamespaceError as error:
+            raise self.no_namespace(parent) from error
 
     def load_namespace(self, namespace: Sequence[str]) -> Namespace:
         try:
@@ -264,6 +277,8 @@ class IcebergCatalog:
             self.catalog.create_namespace(tuple(namespace), {"exists": "true", **(properties or {})})
         except NamespaceAlreadyExistsError as error:
             raise SparkError("SCHEMA_ALREADY_EXISTS", schemaName=quoted(namespace)) from error
+        except NoSuchNamespaceError as error:  # of the one it is to be made in
+            raise self.no_namespace(namespace[:-1]) from error
 
     def alter_namespace(self, namespace: Sequence[str], changes: Sequence[TableChange]) -> None:
         self.load_namespace(namespace)
@@ -289,8 +304,10 @@ class IcebergCatalog:
 
     @property
     def home(self) -> str:
-        """The directory below which everything is the catalog's own; empty where there is no such directory."""
-        return local(self.catalog.properties.get("warehouse", ""))
+        """The directory below which everything is the catalog's own; empty where there is no such directory: what a
+        REST server calls a warehouse is a name."""
+        warehouse = self.catalog.properties.get("warehouse", "")
+        return local(warehouse) if is_local(warehouse) and not isinstance(self.catalog, RestCatalog) else ""
 
     def leftovers(self, identifier: Identifier, location: str) -> Leftovers:
         return Leftovers(lambda: self.table_at(identifier, location), self.home)

@@ -7,11 +7,12 @@ from typing import Any
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import CommitFailedException, TableAlreadyExistsError
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError, TableAlreadyExistsError
 from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile, OutputStream
 from pyiceberg.serializers import FromInputFile
 from pyiceberg.table import Table
 
+from twinspark.errors import NotNative
 from twinspark.tables.iceberg.shared_metadata import shared
 from twinspark.tables.kept import Kept
 
@@ -37,6 +38,14 @@ class LocalCatalog(SqlCatalog):  # type: ignore[misc]  # PyIceberg ships no comp
     def __init__(self, name: str, **properties: str) -> None:
         super().__init__(name, **properties)
         self._files: Kept[Any] = Kept(128)
+
+    @staticmethod
+    def identifier_to_database_and_table(identifier: Any, err: type[Exception] = NoSuchTableError) -> tuple[str, str]:
+        """Namespaces may lie in namespaces: PyIceberg's own stops there, though its tables have room for them."""
+        *namespace, table = Catalog.identifier_to_tuple(identifier)
+        if not namespace:
+            raise err(f"no namespace: {identifier}")
+        return ".".join(namespace), table
 
     def _convert_orm_to_iceberg(self, orm_table: Any) -> Table:
         location = orm_table.metadata_location
@@ -71,7 +80,16 @@ class LocalCatalog(SqlCatalog):  # type: ignore[misc]  # PyIceberg ships no comp
 
 
 def local(location: str) -> str:
-    return location.removeprefix("file://").removeprefix("file:") if location.startswith("file:") else location
+    """A place as a path of this machine; the engine here has no way to others."""
+    if location.startswith("file:"):
+        return location.removeprefix("file://").removeprefix("file:")
+    if "://" in location:
+        raise NotNative(f"files at {location.partition('://')[0]}://")
+    return location
+
+
+def is_local(location: str) -> bool:
+    return location.startswith(("file:", "/"))
 
 
 class DurableFiles(FileIO):  # type: ignore[misc]
