@@ -234,9 +234,6 @@ def definition(
     return Definition(name, catalog, chosen, partitions, {**shown, **properties})
 
 
-# ---- CREATE TABLE
-
-
 def provider_in(catalog: str, written: str, context: Context) -> str:
     """Iceberg's own catalogs have Iceberg's tables only: there USING names the format of their files."""
     chosen = written.lower()
@@ -248,6 +245,9 @@ def provider_in(catalog: str, written: str, context: Context) -> str:
     if chosen in ("orc", "avro"):
         raise ForSpark(f"Iceberg's tables of {chosen} files")
     raise JavaError("java.lang.IllegalArgumentException", f"Unsupported format in USING: {written}")
+
+
+# ---- CREATE TABLE
 
 
 def create_table(statement: tree.CreateTable, text: str, context: Context, session: "Session") -> Command:

@@ -118,7 +118,6 @@ class Catalogs:
         return folded(name) if name.catalog == SESSION_CATALOG else name
 
 
-def folded(name: Name) -> Name:
 def unfolded(catalog: str, namespace: Sequence[str]) -> tuple[str, ...]:
     """A session knows its namespace as one text; only the session catalog's have one part always."""
     if catalog == SESSION_CATALOG or len(namespace) != 1 or "`" in namespace[0]:
@@ -126,12 +125,12 @@ def unfolded(catalog: str, namespace: Sequence[str]) -> tuple[str, ...]:
     return tuple(namespace[0].split("."))
 
 
+def folded(name: Name) -> Name:
     """The session catalog keeps names in small letters, however they are written."""
     found = name.identifier
     return Name(name.catalog, Identifier(tuple(part.lower() for part in found.namespace), found.name.lower()))
 
 
-def is_catalog_key(key: str) -> bool:
 def opened(name: str, options: Mapping[str, str]) -> Catalog:
     """PyIceberg's catalog; metadata that it writes on this machine is on disk when it is told so."""
     try:
@@ -146,6 +145,7 @@ def digest(options: Mapping[str, str]) -> str:
     return hashlib.blake2b(told.encode(), digest_size=6).hexdigest()
 
 
+def is_catalog_key(key: str) -> bool:
     return key.startswith(PREFIX) and "." not in key.removeprefix(PREFIX)
 
 

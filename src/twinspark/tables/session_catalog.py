@@ -70,15 +70,15 @@ class SessionCatalog:
             made.create_namespace(["default"], {"comment": "default database"})
         return made
 
-    # Tables
-
-    def table_exists(self, identifier: Identifier) -> bool:
     @classmethod
     def shared(cls, iceberg: IcebergCatalog) -> "SessionCatalog":
         """One that other programs have too; what our dead writers left in it is swept."""
         sweep(iceberg)
         return cls(iceberg)
 
+    # Tables
+
+    def table_exists(self, identifier: Identifier) -> bool:
         return self.other(identifier) is not None or self.iceberg.table_exists(identifier)
 
     def load_table(self, identifier: Identifier) -> AnyTable:
@@ -150,10 +150,10 @@ class SessionCatalog:
         location = given.pop("location", None)
         names = file_table.partition_columns(schema, partitions)
         if provider == "delta":
+            place = location or self.iceberg.new_location(identifier)
             return DeltaTable.create(identifier, place, schema, names, given, location is None)
         if provider not in file_table.FORMATS:
             raise NotNative(f"tables of {provider}")
-            place = location or self.iceberg.new_location(identifier)
         options = {name.removeprefix("option."): v for name, v in given.items() if name.startswith("option.")}
         whole = file_table.partitions_last(schema, names)
         known = () if partitions else None
