@@ -148,9 +148,9 @@ class SessionCatalog:
         given: dict[str, str],
     ) -> FileTable | DeltaTable:
         location = given.pop("location", None)
+        place = location or self.iceberg.new_location(identifier)
         names = file_table.partition_columns(schema, partitions)
         if provider == "delta":
-            place = location or self.iceberg.new_location(identifier)
             return DeltaTable.create(identifier, place, schema, names, given, location is None)
         if provider not in file_table.FORMATS:
             raise NotNative(f"tables of {provider}")
