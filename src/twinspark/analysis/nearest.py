@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from twinspark.analysis import build
-from twinspark.analysis.relations import joined, joined_as, visible
+from twinspark.analysis.joins import joined, joined_as
+from twinspark.analysis.relations import visible
 from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.scope import Frame, deeper
 from twinspark.errors import NotNative

@@ -11,18 +11,16 @@ from twinspark.analysis import build
 from twinspark.analysis.chance import with_places
 from twinspark.analysis.file_names import with_files
 from twinspark.analysis.row_places import is_evaluable
-from twinspark.analysis.scope import Attribute, Attributes, Frame, Passed, Source, alike, deeper, plans_of, renewed
+from twinspark.analysis.scope import Attribute, Attributes, Frame, Passed, Source, alike, deeper
 from twinspark.analysis.spreads import asks_partition, with_partition_columns
 from twinspark.analysis.window_times import with_window_times
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import SparkError
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
 from twinspark.plan.expressions import Call, Cast, Column, Expression, GetField, Literal, SortOrder
 from twinspark.plan.relations import (
     Distinct,
-    Field,
     Filter,
-    Join,
     Limit,
     Project,
     Relation,
@@ -30,7 +28,7 @@ from twinspark.plan.relations import (
     Spread,
     Tail,
 )
-from twinspark.types import BooleanType, StructType, is_null, quote_identifier
+from twinspark.types import BooleanType, StructType, is_null
 
 Metadata = tuple[tuple[str, Any], ...]
 
@@ -276,156 +274,3 @@ def renamed(frame: Frame, renames: Sequence[tuple[str, str]], settings: Settings
         keeps = name == attribute.name
         out.append(passing(frame, attribute) if keeps else Named(column, name, attribute.metadata))
     return project(frame, out)
-
-
-# ---- two inputs
-
-
-OUTER_LEFT = ("right", "full")  # the left side may be missing
-OUTER_RIGHT = ("left", "full")
-
-
-def nulled(attributes: Attributes, missing: bool) -> Attributes:
-    return tuple(replace(a, nullable=True) if missing else a for a in attributes)
-
-
-def joined(left: Frame, right: Frame, kind: str) -> Frame:
-    """Both sides' columns, before the condition is known; the caller sets it with `join`."""
-    right = renewed(right, set(left.slots))
-    width = len(left.relation.fields)
-    fields = join_fields(left.relation, right.relation, kind)
-    attributes = (*nulled(left.attributes, kind in OUTER_LEFT), *nulled(right.attributes, kind in OUTER_RIGHT))
-    hidden = (*nulled(left.hidden, kind in OUTER_LEFT), *nulled(right.hidden, kind in OUTER_RIGHT))
-    relation = Join(left=left.relation, right=right.relation, kind=kind, condition=None, fields=fields)
-    slots = {**left.slots, **{i: p + width for i, p in right.slots.items()}}
-    return Frame(relation, attributes, slots, hidden, merged_plans(left, right))
-
-
-def join_fields(left: Relation, right: Relation, kind: str) -> tuple[Field, ...]:
-    return tuple(
-        replace(f, nullable=True) if missing and not f.nullable else f
-        for relation, missing in ((left, kind in OUTER_LEFT), (right, kind in OUTER_RIGHT))
-        for f in relation.fields
-    )
-
-
-def merged_plans(left: Frame, right: Frame) -> dict[int, Any]:
-    """A plan id found on both sides stands for both; each side first hides what it no longer shows. The sides are
-    seen as the condition sees them: as neighbours, not from above."""
-    out: dict[int, Any] = {}
-    for side in (left, right):
-        shown = frozenset(a.id for a in visible(side))
-        for plan_id, nodes in plans_of(side.plans).all().items():
-            out[plan_id] = (*out.get(plan_id, ()), *(node.seen(shown, 0) for node in nodes))
-    return out
-
-
-def join(left: Frame, right: Frame, kind: str, condition: Callable[[Frame], Expression | None]) -> Frame:
-    """The condition is resolved against both sides as they were before the join made any column nullable."""
-    sides = joined(left, right, "inner")
-    on = condition(sides)
-    result = joined_as(sides, left, kind)
-    assert isinstance(result.relation, Join)
-    relation = replace(result.relation, condition=on)
-    if kind in ("semi", "anti"):
-        return half_join(left, replace(relation, fields=left.relation.fields))
-    return replace(result, relation=relation, plans=deeper(result.plans, visible(result)))
-
-
-def joined_as(sides: Frame, left: Frame, kind: str) -> Frame:
-    """The same join under another kind: outer sides become nullable."""
-    assert isinstance(sides.relation, Join)
-    inner = sides.relation
-    width = len(left.relation.fields)
-
-    def again(attributes: Attributes) -> Attributes:
-        return tuple(
-            replace(a, nullable=True) if is_missing(sides.slots[a.id] < width, kind) else a for a in attributes
-        )
-
-    relation = replace(inner, kind=kind, fields=join_fields(inner.left, inner.right, kind))
-    return replace(sides, relation=relation, attributes=again(sides.attributes), hidden=again(sides.hidden))
-
-
-def is_missing(on_left: bool, kind: str) -> bool:
-    return kind in (OUTER_LEFT if on_left else OUTER_RIGHT)
-
-
-def half_join(left: Frame, relation: Relation) -> Frame:
-    return Frame(relation, left.attributes, left.slots, left.hidden, deeper(left.plans, visible(left)))
-
-
-def using_join(left: Frame, right: Frame, kind: str, names: Sequence[str], settings: Settings) -> Frame:
-    """Keys once and first, then the rest of the left, then of the right; the sides' own keys stay reachable."""
-    for name in names:
-        require_column(left, name, "left", settings)
-        require_column(right, name, "right", settings)
-    pairs: list[tuple[Attribute, Attribute]] = []
-
-    def condition(sides: Frame) -> Expression | None:
-        width = len(left.attributes)
-        for name in names:
-            a = first_key(Frame(sides.relation, sides.attributes[:width], sides.slots), name, settings)
-            b = first_key(Frame(sides.relation, sides.attributes[width:], sides.slots), name, settings)
-            pairs.append((a, b))
-        tests = [build.call("==", [sides.column(a), sides.column(b)], settings) for a, b in pairs]
-        found = tests[0] if tests else None
-        for test in tests[1:]:
-            assert found is not None
-            found = build.call("and", [found, test], settings)
-        return found
-
-    both = join(left, right, kind, condition)
-    if kind in ("semi", "anti"):
-        if [a.name.lower() for a in left.attributes[: len(names)]] != [name.lower() for name in names]:
-            raise NotNative("a semi or anti join USING keys that do not come first")  # Spark puts them first
-        return both
-    return fold_keys(both, pairs, kind, settings)
-
-
-def fold_keys(both: Frame, pairs: Sequence[tuple[Attribute, Attribute]], kind: str, settings: Settings) -> Frame:
-    shown = {a.id: a for a in both.attributes}
-    keys = [key_column(both, shown[a.id], shown[b.id], kind, settings) for a, b in pairs]
-    taken = {attribute.id for pair in pairs for attribute in pair}
-    rest = [passing(both, a) for a in both.attributes if a.id not in taken]
-    result = project(both, [*keys, *rest])
-    out = {a.id for a in result.attributes}
-    folded = map(as_metadata, (a for a in both.attributes if a.id in taken and a.id not in out))
-    return with_hidden(result, both, (*both.hidden, *folded))
-
-
-def as_metadata(attribute: Attribute) -> Attribute:
-    """A folded key is a metadata column from now on, and says so (Attribute.markAsQualifiedAccessOnly)."""
-    return replace(attribute, metadata=(*attribute.metadata, ("__metadata_col", attribute.name)))
-
-
-def with_hidden(result: Frame, below: Frame, hidden: Attributes) -> Frame:
-    """Carries columns along out of sight, reachable by qualifier or plan id."""
-    if not hidden:
-        return result
-    assert result.source is not None
-    wider = result.source.rebuild(below, hidden)
-    plans = deeper(below.plans, (*result.attributes, *hidden))
-    return replace(wider, hidden=hidden, plans=plans, source=None)
-
-
-def key_column(frame: Frame, a: Attribute, b: Attribute, kind: str, settings: Settings) -> Named:
-    if kind == "right":
-        return Named(frame.column(b), b.name, b.metadata, b)
-    if kind == "full":
-        both = build.call("coalesce", [frame.column(a), frame.column(b)], settings)
-        return Named(both, a.name)
-    return passing(frame, a)
-
-
-def require_column(frame: Frame, name: str, side: str, settings: Settings) -> None:
-    if not find_columns(frame, name, settings):
-        suggestion = ", ".join(quote_identifier(n) for n in sorted(a.name for a in frame.attributes))
-        raise SparkError(
-            "UNRESOLVED_USING_COLUMN_FOR_JOIN", colName=quote_identifier(name), side=side, suggestion=suggestion
-        )
-
-
-def first_key(frame: Frame, name: str, settings: Settings) -> Attribute:
-    """Of several columns of the name the first."""
-    return frame.attributes[find_columns(frame, name, settings)[0]]

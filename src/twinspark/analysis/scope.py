@@ -2,113 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
 
+from twinspark.analysis.attributes import Attribute as Attribute
+from twinspark.analysis.attributes import Attributes as Attributes
+from twinspark.analysis.attributes import Names, match, new_id
+from twinspark.analysis.attributes import alike as alike
+from twinspark.analysis.plan_ids import Node as Node
+from twinspark.analysis.plan_ids import Plans, plans_of
+from twinspark.analysis.plan_ids import deeper as deeper
 from twinspark.analysis.suggest import order_is_sure, suggestions
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.relations import Field, Project, Relation
-from twinspark.types import DataType, quote_identifier, quote_if_needed
-
-_ids = itertools.count(1)
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """A column as names see it. Equal ids are the same column wherever it has gone to."""
-
-    name: str
-    type: DataType
-    nullable: bool
-    metadata: tuple[tuple[str, Any], ...] = ()
-    qualifier: tuple[str, ...] = ()
-    id: int = field(default_factory=lambda: next(_ids))
-    twin: int = 0  # of a column passed on twice, the first one: a name that means both is not ambiguous
-
-    def as_field(self) -> Field:
-        return Field(self.name, self.type, self.nullable, self.metadata)
-
-    def qualified(self, qualifier: tuple[str, ...]) -> Attribute:
-        return Attribute(self.name, self.type, self.nullable, self.metadata, qualifier, self.id, self.twin)
-
-    def renewed(self) -> Attribute:
-        return replace(self, id=next(_ids), twin=self.twin or self.id)
-
-
-Attributes = tuple[Attribute, ...]
-
-
-@dataclass(frozen=True)
-class Node:
-    """A plan id's node, as references to it see it from above: its own columns, and how deep it lies."""
-
-    attributes: Attributes
-    hidden: Attributes
-    depth: int
-    whole: bool = True  # all its own columns are still to be seen
-
-    def seen(self, shown: frozenset[int] | None, depth: int) -> Node:
-        """From further up, where only some columns are still shown."""
-        if shown is None:
-            return self
-        attributes = tuple(a for a in self.attributes if a.id in shown)
-        hidden = tuple(a for a in self.hidden if a.id in shown)
-        return Node(attributes, hidden, self.depth + depth, self.whole and len(attributes) == len(self.attributes))
-
-
-class Plans(Mapping[int, tuple[Node, ...]]):
-    """Plan ids and their nodes. Those of the frame below are seen through what that frame's user shows (`ids`), and
-    only when they are asked for: most never are, and chains of projections are long."""
-
-    def __init__(
-        self, own: dict[int, tuple[Node, ...]], below: Plans | None = None, ids: frozenset[int] = frozenset()
-    ) -> None:
-        self.own, self.below, self.ids = own, below, ids
-
-    def joined_by(self, plan_id: int, node: Node) -> Plans:
-        return Plans({**self.own, plan_id: (node,)}, self.below, self.ids)
-
-    def levels(self) -> Iterator[tuple[dict[int, tuple[Node, ...]], frozenset[int] | None, int]]:
-        """The nodes of every frame on the way down, the columns that are shown all the way up, and how deep."""
-        plans: Plans | None = self
-        shown: frozenset[int] | None = None
-        depth = 0
-        while plans is not None:
-            yield plans.own, shown, depth
-            shown = plans.ids if shown is None else shown & plans.ids
-            plans, depth = plans.below, depth + 1
-
-    def __getitem__(self, plan_id: int) -> tuple[Node, ...]:
-        for own, shown, depth in self.levels():
-            if plan_id in own:
-                return tuple(node.seen(shown, depth) for node in own[plan_id])
-        raise KeyError(plan_id)
-
-    def __contains__(self, plan_id: object) -> bool:
-        plans: Plans | None = self
-        while plans is not None and plan_id not in plans.own:
-            plans = plans.below
-        return plans is not None
-
-    def __iter__(self) -> Iterator[int]:
-        return iter({plan_id: None for own, _, _ in self.levels() for plan_id in own})
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def all(self) -> dict[int, tuple[Node, ...]]:
-        out: dict[int, tuple[Node, ...]] = {}
-        for own, shown, depth in self.levels():
-            for plan_id, nodes in own.items():
-                out.setdefault(plan_id, tuple(node.seen(shown, depth) for node in nodes))
-        return out
+from twinspark.types import quote_identifier, quote_if_needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +32,10 @@ class Frame:
     plans: Mapping[int, tuple[Node, ...]] = field(default_factory=dict)
     source: Source | None = None  # where columns that a projection dropped may still be found
     passed: Passed | None = None  # its columns as the next projection passes them on, while they are just these
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.attributes)
 
     def plain(self) -> Relation:
         """The relation with just the visible columns, under their names."""
@@ -223,20 +137,11 @@ def frame_of(
     return Frame(relation, attributes, {a.id: i for i, a in enumerate(attributes)}, plans=plans or {})
 
 
-def deeper(plans: Mapping[int, tuple[Node, ...]], visible: Iterable[Attribute]) -> Mapping[int, tuple[Node, ...]]:
-    """The plan ids below a node, seen from above it: only columns that the node still shows count."""
-    return Plans({}, plans_of(plans), frozenset(a.id for a in visible)) if plans else {}
-
-
-def plans_of(plans: Mapping[int, tuple[Node, ...]]) -> Plans:
-    return plans if isinstance(plans, Plans) else Plans(dict(plans))
-
-
 def renewed(frame: Frame, taken: Collection[int]) -> Frame:
     """The same frame with new ids where they are taken: the right side of a self-join."""
     if not any(i in taken for i in frame.slots):
         return frame
-    fresh = {i: next(_ids) for i in frame.slots if i in taken}
+    fresh = {i: new_id() for i in frame.slots if i in taken}
 
     def again(attributes: Attributes) -> Attributes:
         return tuple(
@@ -246,58 +151,31 @@ def renewed(frame: Frame, taken: Collection[int]) -> Frame:
             for a in attributes
         )
 
+    def nodes_again() -> dict[int, tuple[Node, ...]]:
+        return {
+            plan_id: tuple(Node(again(n.attributes), again(n.hidden), n.depth, n.whole) for n in nodes)
+            for plan_id, nodes in plans_of(frame.plans).all().items()
+        }
+
     return Frame(
         frame.relation,
         again(frame.attributes),
         {fresh.get(i, i): position for i, position in frame.slots.items()},
         again(frame.hidden),
-        {
-            plan_id: tuple(Node(again(n.attributes), again(n.hidden), n.depth, n.whole) for n in nodes)
-            for plan_id, nodes in plans_of(frame.plans).all().items()
-        },
+        Plans(nodes_again) if frame.plans else {},
     )
 
 
 # ---- names
 
 Hit = tuple[Attribute, tuple[str, ...]]
-Matches = tuple[list[Attribute], tuple[str, ...]]
-
-
-def alike(case_sensitive: bool) -> Callable[[str, str], bool]:
-    return (lambda a, b: a == b) if case_sensitive else (lambda a, b: a == b or a.lower() == b.lower())
-
-
-def match(attributes: Sequence[Attribute], parts: Sequence[str], case_sensitive: bool, hidden: bool = False) -> Matches:
-    """The attributes a name may mean and the parts left over as fields: the longest qualifier first."""
-    same = alike(case_sensitive)
-    for length in (3, 2, 1):
-        if len(parts) > length:
-            found = [
-                a
-                for a in called(attributes, parts[length], case_sensitive)
-                if len(a.qualifier) >= length and all(map(same, a.qualifier[-length:], parts[:length]))
-            ]
-            if found:
-                return found, tuple(parts[length + 1 :])
-    if hidden:
-        return [], ()
-    return called(attributes, parts[0], case_sensitive), tuple(parts[1:])
-
-
-def called(attributes: Sequence[Attribute], name: str, case_sensitive: bool) -> list[Attribute]:
-    """Asked of every column of wide joins for every name: no calls inside the loop but `lower`."""
-    if case_sensitive:
-        return [a for a in attributes if a.name == name]
-    lowered = name.lower()
-    return [a for a in attributes if a.name == name or a.name.lower() == lowered]
 
 
 def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> Hit | None:
     """The one attribute a name means, under the spelling asked for; None when there is none."""
-    found, rest = match(frame.attributes, parts, case_sensitive)
+    found, rest = match(frame.names, parts, case_sensitive)
     if not found:
-        found, rest = match(frame.hidden, parts, case_sensitive, hidden=True)
+        found, rest = match(Names(frame.hidden), parts, case_sensitive, hidden=True)
     distinct = list({a.twin or a.id: a for a in reversed(found)}.values())[::-1]
     if not distinct:
         return None
@@ -338,10 +216,10 @@ def resolve_in_plan(frame: Frame, plan_id: int, parts: Sequence[str], case_sensi
 def in_node(
     frame: Frame, node: Node, parts: Sequence[str], case_sensitive: bool
 ) -> tuple[Attribute, tuple[str, ...], bool, int] | None:
-    found, rest = match(node.attributes, parts, case_sensitive)
+    found, rest = match(Names(node.attributes), parts, case_sensitive)
     hidden_here = {a.id for a in frame.hidden}
     if not found:
-        found, rest = match(node.hidden, parts, case_sensitive)
+        found, rest = match(Names(node.hidden), parts, case_sensitive)
     distinct = [a for a in {a.id: a for a in found}.values() if a.id in frame.slots]
     if len(distinct) > 1:
         raise ambiguous(parts, rest, distinct)

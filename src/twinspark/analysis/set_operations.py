@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis import build
-from twinspark.analysis.relations import distinct_ids, merged_plans, positions
+from twinspark.analysis.joins import merged_plans
+from twinspark.analysis.relations import distinct_ids, positions
 from twinspark.analysis.scope import Attribute, Attributes, Frame, deeper
 from twinspark.errors import QueryContext, SparkError
 from twinspark.functions.common_types import wider_type

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from twinspark.analysis import build
+from twinspark.analysis import build, joins
 from twinspark.analysis import relations as make
 from twinspark.analysis.context import Context
 from twinspark.analysis.local_data import fields_of
@@ -69,7 +69,7 @@ def called_table(function: SqlFunction, node: tree.TableFunction, scope: Scope, 
         frame = body_frame(function, [], then)[1]
         return make.project(frame, cast_columns(frame, columns, then))
     left, right = body_frame(function, values, then)
-    joined = make.join(left, right, "inner", lambda sides: None)
+    joined = joins.join(left, right, "inner", lambda sides: None)
     assert isinstance(joined.relation, Join)
     joined = replace(joined, relation=replace(joined.relation, lateral=True))
     shown = replace(joined, attributes=joined.attributes[len(left.attributes) :])

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from twinspark.analysis import relations as make
+from twinspark.analysis import joins
 from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative, SparkError
@@ -56,7 +56,7 @@ class Merging:
     @classmethod
     def of(cls, found: Changing, source: Frame, on: Callable[[Frame], Expression]) -> "Merging":
         source = without_hidden(source)
-        joined = make.join(found.frame, source, "inner", lambda sides: checked(sides, on(sides), found.context))
+        joined = joins.join(found.frame, source, "inner", lambda sides: checked(sides, on(sides), found.context))
         assert isinstance(joined.relation, Join) and joined.relation.condition is not None
         return cls(found, source, joined, joined.relation.condition)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from twinspark.analysis import relations as make
+from twinspark.analysis import joins
 from twinspark.analysis import set_operations as sets
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
@@ -28,14 +28,14 @@ def read_join(message: Any, context: Context) -> Frame:
     left, right = read_frame(message.left, context), read_frame(message.right, context)
     if message.using_columns:
         context.hides_keys = True
-        return make.using_join(left, right, kind, list(message.using_columns), context.settings)
+        return joins.using_join(left, right, kind, list(message.using_columns), context.settings)
 
     def condition(sides: Frame) -> Expression | None:
         if not message.HasField("join_condition"):
             return None
         return boolean(read_expression(message.join_condition, Scope(sides, context)))
 
-    return make.join(left, right, kind, condition)
+    return joins.join(left, right, kind, condition)
 
 
 def boolean(condition: Expression) -> Expression:

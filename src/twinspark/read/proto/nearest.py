@@ -8,9 +8,9 @@ from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
+from twinspark.analysis.joins import nulled
 from twinspark.analysis.names import Scope, resolve
 from twinspark.analysis.nearest import Nearest, nearest_join
-from twinspark.analysis.relations import nulled
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from twinspark.analysis import joins, subqueries
 from twinspark.analysis import relations as make
-from twinspark.analysis import subqueries
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
 from twinspark.analysis.relations import passing
@@ -83,6 +83,6 @@ def read_lateral_join(message: Any, context: Context) -> Frame:
             return None
         return boolean(read_expression(message.join_condition, Scope(sides, context)))
 
-    frame = make.join(left, right, kind, condition)
+    frame = joins.join(left, right, kind, condition)
     assert isinstance(frame.relation, Join)
     return replace(frame, relation=replace(frame.relation, lateral=True))

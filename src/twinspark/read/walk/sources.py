@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from twinspark.analysis import build
+from twinspark.analysis import build, joins
 from twinspark.analysis import relations as make
 from twinspark.analysis.correlation import check_correlated
 from twinspark.analysis.generators import generate
@@ -73,7 +73,7 @@ FROM.append(read_from)
 def cross(left: Frame, node: tree.Relation, walk: Walk) -> Frame:
     if isinstance(node, tree.Lateral):
         return lateral(left, node, "inner", None, walk)
-    return make.join(left, read_joined(node, left, walk), "inner", lambda sides: None)
+    return joins.join(left, read_joined(node, left, walk), "inner", lambda sides: None)
 
 
 # ---- one relation
@@ -270,12 +270,12 @@ def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
     right = read_joined(node.right, left, walk)
     names = common_names(left, right) if node.natural else list(node.using)
     if names:
-        return make.using_join(left, right, kind, names, walk.settings)
+        return joins.using_join(left, right, kind, names, walk.settings)
 
     def condition(sides: Frame) -> Expression | None:
         return join_condition(node.condition, kind, sides, walk)
 
-    return make.join(left, right, kind, condition)
+    return joins.join(left, right, kind, condition)
 
 
 def common_names(left: Frame, right: Frame) -> list[str]:
@@ -334,6 +334,6 @@ def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | No
     def condition(sides: Frame) -> Expression | None:
         return join_condition(on, kind, sides, walk)
 
-    frame = make.join(left, right, kind, condition)
+    frame = joins.join(left, right, kind, condition)
     assert isinstance(frame.relation, Join)
     return replace(frame, relation=replace(frame.relation, lateral=True))
