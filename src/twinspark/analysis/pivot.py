@@ -52,6 +52,8 @@ def takes_two_steps(type: DataType) -> bool:
 def pivoted(
     output: Named, column: Expression, value: Literal, alone: bool, in_two_steps: bool, settings: Settings
 ) -> Named:
+    if in_two_steps and value.value != value.value:
+        raise NotNative("a pivot over NaN")  # PivotFirst looks values up by Scala's ==, and finds no NaN
     test = build.call("<=>", [column, build.implicit_cast(value, column.type, settings)], settings)
     shown = value_name(value)
     name = shown if alone else f"{shown}_{output.name}"

@@ -160,11 +160,12 @@ OVERFLOWING = {"+", "-", "*", "abs", "negative"}
 
 def rival(plan: Relation, condition: str) -> str:
     """Why an error of another kind may come first: Spark takes row by row, DuckDB call by call."""
-    if condition not in RIVALS or has_one_row(plan):
+    if condition not in RIVALS:
         return ""
-    raising = [found for found in placed(plan) if RIVALS[condition](found[1])]
+    looked_at = [found for found in placed(plan) if has_one_row(plan) or uses_columns(found[1])]
+    raising = [found for found in looked_at if RIVALS[condition](found[1])]
     others = [test for name, test in RIVALS.items() if name != condition]
-    rivals = (found for found in placed(plan) if any(test(found[1]) for test in others))
+    rivals = (found for found in looked_at if any(test(found[1]) for test in others))
     beside = any(not all(is_beneath(one, raiser) for raiser in raising) for one in rivals)
     return "which of several errors comes first" if beside else ""
 
@@ -195,13 +196,13 @@ def uses_columns(node: Expression) -> bool:
 
 def overflows(*types: type[DataType]) -> Callable[[Expression], bool]:
     return lambda node: (
-        isinstance(node, Call) and node.name in OVERFLOWING and isinstance(node.type, types) and fails_for_rows(node)
+        isinstance(node, Call) and node.name in OVERFLOWING and isinstance(node.type, types) and node.settings.ansi
     )
 
 
 def divides(*names: str) -> Callable[[Expression], bool]:
     return lambda node: (
-        isinstance(node, Call) and node.name in names and may_be_zero(node.arguments[-1]) and fails_for_rows(node)
+        isinstance(node, Call) and node.name in names and may_be_zero(node.arguments[-1]) and node.settings.ansi
     )
 
 
@@ -213,15 +214,11 @@ def may_be_zero(divisor: Expression) -> bool:
 
 
 def reads_text(node: Expression) -> bool:
-    return isinstance(node, Cast) and may_fail(node) and is_string(node.child.type) and uses_columns(node)
+    return isinstance(node, Cast) and may_fail(node) and is_string(node.child.type)
 
 
 def indexes(*names: str) -> Callable[[Expression], bool]:
-    return lambda node: isinstance(node, Call) and node.name in names and fails_for_rows(node)
-
-
-def fails_for_rows(node: Call) -> bool:
-    return node.settings.ansi and uses_columns(node)
+    return lambda node: isinstance(node, Call) and node.name in names and node.settings.ansi
 
 
 RIVALS: dict[str, Callable[[Expression], bool]] = {
