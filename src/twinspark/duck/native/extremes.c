@@ -1,0 +1,178 @@
+/* Aggregates that also look whether the order of rows matters: the best of doubles among two zeros, a sum of bigints that
+ * may overflow on the way, how often the best value of an order occurs. What depends on the order is left to Spark.
+ *
+ * SQL spelling: spark_max_double(d), spark_min_double(d), spark_max_float(f), spark_min_float(f); spark_sum(b) -> HUGEINT;
+ * spark_max_is_single_double(d), spark_min_is_single_double(d), spark_max_is_single_bigint(b), spark_min_is_single_bigint(b)
+ * -> BOOLEAN: false where another row is as good. */
+#include "native.h"
+#include <math.h>
+
+static void elsewhere(native_call *call, const char *reason) { spark_error(call, "ELSEWHERE", "reason", reason, NULL); }
+
+/* Without groups every row has the same state, and none is without a value: the loop over such rows is a tight one. */
+static bool is_one_state(const native_call *call, duckdb_aggregate_state *states) {
+    if (call->argument_valid[0] || call->rows == 0)
+        return false;
+    uintptr_t other = 0;
+    for (idx_t row = 1; row < call->rows; row++)
+        other |= (uintptr_t)states[row] ^ (uintptr_t)states[0];
+    return other == 0;
+}
+
+/* --- max and min of doubles: NaN is the greatest; of 0.0 and -0.0 Spark shows the one that came first --- */
+
+enum { POSITIVE_ZERO = 1, NEGATIVE_ZERO = 2 };
+typedef struct { double best; uint8_t zeros; bool any; } best_state;
+
+static inline int zero_kind(double value) { return value != 0 ? 0 : signbit(value) ? NEGATIVE_ZERO : POSITIVE_ZERO; }
+static inline bool is_above(double a, double b) { return a > b || (isnan(a) && !isnan(b)); }
+static inline bool is_below(double a, double b) { return is_above(b, a); }
+
+#define EXTREME(name, better)                                                                                          \
+    static inline void name##_take(best_state *state, double value, int zeros) {                                       \
+        if (!state->any || better(value, state->best)) {                                                               \
+            state->best = value;                                                                                       \
+            state->any = true;                                                                                         \
+        }                                                                                                              \
+        state->zeros |= (uint8_t)zeros;                                                                                \
+    }                                                                                                                  \
+    static void name##_combine(void *into, const void *from) {                                                         \
+        const best_state *source = from;                                                                               \
+        if (source->any)                                                                                               \
+            name##_take(into, source->best, source->zeros);                                                            \
+    }                                                                                                                  \
+    static inline __attribute__((always_inline)) void name##_rows(native_call *call, duckdb_aggregate_state *states,   \
+                                                                  bool is_float) {                                     \
+        const double *doubles = ARGUMENT(call, double, 0);                                                             \
+        const float *floats = ARGUMENT(call, float, 0);                                                                \
+        bool one = is_one_state(call, states);                                                                         \
+        best_state kept = one ? *(best_state *)states[0] : (best_state){0};                                            \
+        for (idx_t row = 0; one && row < call->rows; row++) {                                                          \
+            double value = is_float ? floats[row] : doubles[row];                                                      \
+            name##_take(&kept, value, value == 0 ? zero_kind(value) : 0);                                              \
+        }                                                                                                              \
+        if (one)                                                                                                       \
+            *(best_state *)states[0] = kept;                                                                           \
+        for (idx_t row = 0; !one && row < call->rows; row++)                                                           \
+            if (argument_valid(call, 0, row)) {                                                                        \
+                double value = is_float ? floats[row] : doubles[row];                                                  \
+                name##_take((best_state *)states[row], value, zero_kind(value));                                       \
+            }                                                                                                          \
+    }                                                                                                                  \
+    static void name##_doubles(native_call *call, duckdb_aggregate_state *states) { name##_rows(call, states, false); } \
+    static void name##_floats(native_call *call, duckdb_aggregate_state *states) { name##_rows(call, states, true); }
+EXTREME(max, is_above)
+EXTREME(min, is_below)
+
+static bool is_sure(native_call *call, const best_state *state, idx_t row) {
+    if (!state->any)
+        set_null(call, row);
+    else if (state->best == 0 && state->zeros == (POSITIVE_ZERO | NEGATIVE_ZERO))
+        elsewhere(call, "max or min of 0.0 and -0.0");
+    else
+        return true;
+    return false;
+}
+static void finish_double(native_call *call, const void *from, idx_t row) {
+    if (is_sure(call, from, row))
+        RESULT(call, double)[row] = ((const best_state *)from)->best;
+}
+static void finish_float(native_call *call, const void *from, idx_t row) {
+    if (is_sure(call, from, row))
+        RESULT(call, float)[row] = (float)((const best_state *)from)->best;
+}
+
+/* --- the sum of bigints: in no order does it overflow on the way if neither do the rows above zero nor those below --- */
+
+typedef struct { stored_int128 above, below; bool any; } sum_state;
+
+static void sum_rows(native_call *call, duckdb_aggregate_state *states) {
+    const int64_t *values = ARGUMENT(call, int64_t, 0);
+    if (is_one_state(call, states)) {
+        sum_state *state = (sum_state *)states[0];
+        int128 above = 0, below = 0;
+        for (idx_t row = 0; row < call->rows; row++) {
+            above += values[row] > 0 ? values[row] : 0;
+            below += values[row] < 0 ? values[row] : 0;
+        }
+        *state = (sum_state){state->above + above, state->below + below, true};
+        return;
+    }
+    for (idx_t row = 0; row < call->rows; row++)
+        if (argument_valid(call, 0, row)) {
+            sum_state *state = (sum_state *)states[row];
+            state->any = true;
+            if (values[row] > 0)
+                state->above += values[row];
+            else
+                state->below += values[row];
+        }
+}
+
+static void sum_combine(void *into, const void *from) {
+    sum_state *target = into;
+    const sum_state *source = from;
+    target->above += source->above;
+    target->below += source->below;
+    target->any |= source->any;
+}
+
+static void sum_finish(native_call *call, const void *from, idx_t row) {
+    const sum_state *state = from;
+    int128 total = state->above + state->below;
+    if (!state->any)
+        set_null(call, row);
+    else if ((state->above > INT64_MAX || state->below < INT64_MIN) && total == (int64_t)total)
+        elsewhere(call, "a sum of bigints that may overflow on the way");
+    else
+        RESULT(call, stored_int128)[row] = total;
+}
+
+/* --- whether one row alone is the best: of several Spark takes one by their order among the partitions --- */
+
+typedef struct { bool any, again; double best; } double_state;
+typedef struct { bool any, again; int64_t best; } whole_state;
+
+static inline bool is_whole_above(int64_t a, int64_t b) { return a > b; }
+static inline bool is_whole_below(int64_t a, int64_t b) { return a < b; }
+static inline bool is_equal(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
+static inline bool is_whole_equal(int64_t a, int64_t b) { return a == b; }
+
+#define SINGLE(name, type, state_type, better, equal)                                                                  \
+    static inline void name##_take(state_type *state, type value, bool again) {                                        \
+        if (!state->any || better(value, state->best))                                                                 \
+            *state = (state_type){true, again, value};                                                                 \
+        else if (equal(value, state->best))                                                                            \
+            state->again = true;                                                                                       \
+    }                                                                                                                  \
+    static void name##_rows(native_call *call, duckdb_aggregate_state *states) {                                       \
+        for (idx_t row = 0; row < call->rows; row++)                                                                   \
+            if (argument_valid(call, 0, row))                                                                          \
+                name##_take((state_type *)states[row], ARGUMENT(call, type, 0)[row], false);                           \
+    }                                                                                                                  \
+    static void name##_combine(void *into, const void *from) {                                                         \
+        const state_type *source = from;                                                                               \
+        if (source->any)                                                                                               \
+            name##_take(into, source->best, source->again);                                                            \
+    }                                                                                                                  \
+    static void name##_finish(native_call *call, const void *from, idx_t row) {                                        \
+        RESULT(call, bool)[row] = !((const state_type *)from)->again;                                                  \
+    }
+SINGLE(max_single, double, double_state, is_above, is_equal)
+SINGLE(min_single, double, double_state, is_below, is_equal)
+SINGLE(max_single_whole, int64_t, whole_state, is_whole_above, is_whole_equal)
+SINGLE(min_single_whole, int64_t, whole_state, is_whole_below, is_whole_equal)
+
+const native_aggregate extreme_aggregates[] = {
+    {"spark_max_double", "d>d", sizeof(best_state), max_doubles, max_combine, finish_double, NULL, NULL},
+    {"spark_max_float", "f>f", sizeof(best_state), max_floats, max_combine, finish_float, NULL, NULL},
+    {"spark_min_double", "d>d", sizeof(best_state), min_doubles, min_combine, finish_double, NULL, NULL},
+    {"spark_min_float", "f>f", sizeof(best_state), min_floats, min_combine, finish_float, NULL, NULL},
+    {"spark_sum", "l>h", sizeof(sum_state), sum_rows, sum_combine, sum_finish, NULL, NULL},
+    {"spark_max_is_single_double", "d>b", sizeof(double_state), max_single_rows, max_single_combine, max_single_finish, NULL, NULL},
+    {"spark_min_is_single_double", "d>b", sizeof(double_state), min_single_rows, min_single_combine, min_single_finish, NULL, NULL},
+    {"spark_max_is_single_bigint", "l>b", sizeof(whole_state), max_single_whole_rows, max_single_whole_combine,
+     max_single_whole_finish, NULL, NULL},
+    {"spark_min_is_single_bigint", "l>b", sizeof(whole_state), min_single_whole_rows, min_single_whole_combine,
+     min_single_whole_finish, NULL, NULL},
+    {NULL}};
