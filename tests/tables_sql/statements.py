@@ -18,6 +18,7 @@ CHANGING = {
     r"(file:/somewhere/\w+)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}": r"\1",
     r"\d+ bytes": "some bytes",
 }
+WAREHOUSE = re.compile(r"file:\S*/(?=\w+\.db/)")
 
 
 def recorded(topic: str) -> Path:
@@ -37,7 +38,8 @@ def answer(spark: Any, statement: str) -> dict[str, Any]:
         rows = sorted(map(plain, found.collect()), key=repr)
         return {"schema": found.schema.jsonValue(), "rows": rows}
     except PySparkException as error:
-        return {"condition": error.getCondition(), "parameters": error.getMessageParameters()}
+        told = {key: WAREHOUSE.sub("file:/somewhere/", value) for key, value in error.getMessageParameters().items()}
+        return {"condition": error.getCondition(), "parameters": told}
 
 
 def plain(row: Any) -> Any:

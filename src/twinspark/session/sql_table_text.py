@@ -88,7 +88,8 @@ def local_path(table: "FileTable") -> str:
 
 def created(table: "FileTable") -> str:
     path = local_path(table)
-    moment = datetime.fromtimestamp(os.stat(path).st_ctime if os.path.exists(path) else 0, UTC)
+    changed = os.stat(path).st_ctime if os.path.exists(path) else 0.0  # all that is known of tables of earlier versions
+    moment = datetime.fromtimestamp(changed if table.created is None else table.created, UTC)
     return f"{moment:%a %b %d %H:%M:%S} UTC {moment:%Y}"
 
 

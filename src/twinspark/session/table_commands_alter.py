@@ -230,7 +230,8 @@ def stored_elsewhere(target: Target, change: changes.SetLocation | changes.SetSe
     if not isinstance(table, FileTable):
         raise target.refuses(f"ALTER TABLE {type(change).__name__}")
     if isinstance(change, changes.SetLocation):
-        return done(lambda: move_to(change.location, table, target))
+        place = target.catalog.whole_place(target.name.identifier.namespace, change.location)
+        return done(lambda: move_to(place, table, target))
     if change.serde is not None:
         raise NotNative("SQL: ALTER TABLE SET SERDE")
     told = {key: value or "" for key, value in change.properties}

@@ -230,6 +230,9 @@ def definition(
         raise ForSpark(f"tables of {chosen}")
     catalog = tables_of(context).catalogs.get(name.catalog)
     check_no_collation(catalog, name.identifier.namespace)
+    if chosen in FORMATS and "location" in properties:
+        whole = catalog.whole_place(name.identifier.namespace, properties["location"])
+        properties = {**properties, "location": whole}
     shown = {"provider": written} if chosen in FORMATS else {}
     return Definition(name, catalog, chosen, partitions, {**shown, **properties})
 

@@ -21,6 +21,7 @@ from twinspark.session.writes_statement import walk_of
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.listing import local_path
 from twinspark.tables.partitions import DEFAULT_PARTITION, partition_folder, unescape
+from twinspark.tables.places import whole as whole_path
 from twinspark.types import StringType, quote_identifier
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class Partitions:
         if there and not change.if_not_exists:
             raise self.already_there(there)
         places = {
-            folder(spec): self.checked_place(location)
+            folder(spec): self.whole_place(location)
             for spec, (_, location) in zip(specs, change.partitions, strict=True)
             if location is not None and spec not in there
         }
@@ -147,14 +148,13 @@ class Partitions:
         if places:
             self.target.catalog.place_partitions(self.table, places)
 
-    def checked_place(self, location: str) -> str:
-        if not location.startswith(("/", "file:/")):
-            raise self.target.refuses("a LOCATION that is no whole path")
-        return location
+    def whole_place(self, location: str) -> str:
+        """A path that begins nowhere begins in the table's directory."""
+        return whole_path(location, self.table.location)
 
     def set_location(self, node: tree.PartitionSpec, location: str) -> Command:
         """Only said anew: no file is touched."""
-        spec, place = self.whole(node), self.checked_place(location)
+        spec, place = self.whole(node), self.whole_place(location)
         if spec not in self.present():
             raise self.not_found([spec])
         return done(lambda: self.target.catalog.place_partitions(self.table, {folder(spec): place}))

@@ -79,7 +79,8 @@ class Catalogs:
 
     def open(self, name: str) -> SessionCatalog:
         if name == SESSION_CATALOG and f"{PREFIX}{name}" not in self.config:
-            return SessionCatalog.local(name, os.path.join(self.directory, name))
+            # Our own directory is one in Spark's warehouse.
+            return SessionCatalog.local(name, os.path.join(self.directory, name), os.path.dirname(self.directory))
         if f"{PREFIX}{name}" not in self.config:
             raise SparkError("CATALOG_NOT_FOUND", catalogName=quote_identifier(name), config=f'"{PREFIX}{name}"')
         if "." in (kind := self.config[f"{PREFIX}{name}"]) and not kind.startswith(ICEBERG_CLASSES):

@@ -51,6 +51,7 @@ class FileTable:
     managed: bool
     known: tuple[str, ...] | None = None  # the partitions it was told of; None: whatever directories there are
     places: Mapping[str, str] = field(default_factory=dict)  # where those lie that are not in the table's directory
+    created: float | None = None  # seconds since 1970
 
     @property
     def partition_names(self) -> list[str]:
@@ -120,6 +121,7 @@ class FileTable:
             "properties": dict(self.properties),
             "managed": self.managed,
             "tracked": self.known is not None,
+            "created": self.created,
         }
 
     @classmethod
@@ -137,6 +139,7 @@ class FileTable:
             told["managed"],
             tuple(known) if told.get("tracked") else None,
             places,
+            told.get("created"),
         )
 
 

@@ -1,14 +1,15 @@
 """One named catalog: Iceberg tables, file tables, Delta tables, views and functions under common names."""
 
 import os
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from pyspark.sql.types import StructType
 
 from twinspark.errors import NotNative, SparkError
-from twinspark.tables import file_table
+from twinspark.tables import file_table, places
 from twinspark.tables.catalog import Identifier, Namespace, StagedTable, Version
 from twinspark.tables.changes import TableChange
 from twinspark.tables.char_types import padded
@@ -56,15 +57,17 @@ class Function:
 class SessionCatalog:
     """TableCatalog over all providers; a name means one thing, whatever provides it."""
 
-    def __init__(self, iceberg: IcebergCatalog) -> None:
+    def __init__(self, iceberg: IcebergCatalog, warehouse: str | None = None) -> None:
+        """In a `warehouse` like Spark's, tables of files lie where Spark would put them."""
         self.iceberg = iceberg
         self.store = iceberg.store
         self.name = iceberg.name
+        self.warehouse = warehouse
 
     @classmethod
-    def local(cls, name: str, directory: str) -> "SessionCatalog":
+    def local(cls, name: str, directory: str, warehouse: str | None = None) -> "SessionCatalog":
         """The embedded catalog; what dead writers left is swept, and the database `default` exists."""
-        made = cls(IcebergCatalog.local(name, directory))
+        made = cls(IcebergCatalog.local(name, directory), warehouse)
         sweep(made.iceberg)
         if ("default",) not in made.list_namespaces():
             made.create_namespace(["default"], {"comment": "default database"})
@@ -148,16 +151,31 @@ class SessionCatalog:
         given: dict[str, str],
     ) -> FileTable | DeltaTable:
         location = given.pop("location", None)
-        place = location or self.iceberg.new_location(identifier)
         names = file_table.partition_columns(schema, partitions)
         if provider == "delta":
+            place = location or self.iceberg.new_location(identifier)
             return DeltaTable.create(identifier, place, schema, names, given, location is None)
         if provider not in file_table.FORMATS:
             raise NotNative(f"tables of {provider}")
         options = {name.removeprefix("option."): v for name, v in given.items() if name.startswith("option.")}
         whole = file_table.partitions_last(schema, names)
         known = () if partitions else None
-        return FileTable(identifier, provider, whole, tuple(partitions), place, options, given, location is None, known)
+        place = location or self.own_place(identifier)
+        made = FileTable(identifier, provider, whole, tuple(partitions), place, options, given, location is None, known)
+        return replace(made, created=time.time())
+
+    def own_place(self, identifier: Identifier) -> str:
+        """The directory of a new managed table of files."""
+        if self.warehouse is None:
+            return self.iceberg.new_location(identifier)
+        namespace, name = self.load_namespace(identifier.namespace), identifier.name
+        return places.of_table(namespace, name, self.warehouse, self.iceberg.full_name(identifier))
+
+    def whole_place(self, namespace: Sequence[str], location: str) -> str:
+        """Where a LOCATION leads that is no whole path."""
+        if self.warehouse is None:
+            return location
+        return places.whole(location, places.of_database(self.load_namespace(namespace), self.warehouse))
 
     def alter_table(self, identifier: Identifier, changes: Sequence[TableChange]) -> AnyTable:
         other = self.other(identifier)
@@ -216,12 +234,22 @@ class SessionCatalog:
             self.iceberg.rename_table(identifier, new_identifier)
             return
         self.load_namespace(new_identifier.namespace)
+        if isinstance(other, FileTable) and other.managed:
+            other = self.moved(other, new_identifier)
         self.store.put(self.name, "table", *key(new_identifier), other.definition())
         self.store.change_partitions(self.name, *key(new_identifier), new=known_of(other))
         self.keep_details(new_identifier, self.details(identifier))
         self.keep_details(identifier, Details())
         self.store.remove(self.name, "table", *key(identifier))
         self.change_partitions(other, gone=known_of(other))
+
+    def moved(self, table: FileTable, new_identifier: Identifier) -> FileTable:
+        """A managed table's directory has its name."""
+        if self.warehouse is None:
+            return table
+        place = self.own_place(new_identifier)
+        places.move(table.location, place)
+        return replace(table, location=place)
 
     def list_tables(self, namespace: Sequence[str]) -> list[Identifier]:
         """Tables and views, by name, as SHOW TABLES lists them."""
@@ -395,7 +423,7 @@ class SessionCatalog:
         self.iceberg.alter_namespace(namespace, changes)
 
     def drop_namespace(self, namespace: Sequence[str], cascade: bool = False) -> None:
-        self.load_namespace(namespace)
+        dropped = self.load_namespace(namespace)
         others = [(kind, name) for kind in KINDS for name in self.store.names(self.name, kind, ".".join(namespace))]
         if others and not cascade:
             raise SparkError("SCHEMA_NOT_EMPTY", schemaName=quoted(namespace))
@@ -404,6 +432,8 @@ class SessionCatalog:
                 self.drop_table(Identifier(tuple(namespace), name), purge=True)
             self.store.remove(self.name, kind, ".".join(namespace), name)
         self.iceberg.drop_namespace(namespace, cascade)
+        if self.warehouse is not None:
+            places.forget_database(dropped, self.warehouse)
 
     def check_free(self, identifier: Identifier) -> None:
         if self.load_view(identifier) is not None or self.table_exists(identifier):
