@@ -86,7 +86,12 @@ static int next_digit(long_number *n, const long_number *divisor) {
 
 /* --- the generator --- */
 
-typedef struct { char digit[32]; int count, exponent; } digit_list; /* 0.ddd * 10^exponent */
+typedef struct { uint64_t digits; int count, exponent; } digit_list; /* digits * 10^(exponent - count) */
+
+static void add_digit(digit_list *list, int digit) {
+    list->digits = list->digits * 10 + (uint64_t)digit;
+    list->count++;
+}
 
 static int bits_of_five(int power) { /* of 5^power, for power up to 26 */
     static const int bits[] = {0,  3,  5,  7,  10, 12, 14, 17, 19, 21, 24, 26, 28, 31,
@@ -110,33 +115,13 @@ static int estimated_exponent(uint64_t fraction, int binary) {
     return (int)floor(d);
 }
 
-static void round_up(digit_list *list) {
-    int i = list->count - 1;
-    while (i > 0 && list->digit[i] == 9)
-        list->digit[i--] = 0;
-    if (list->digit[i] == 9) {
-        list->digit[i] = 1;
-        list->exponent++;
-    } else
-        list->digit[i]++;
-}
-
 /* A whole number, cut to the digits that the significant bits tell apart. */
 static void whole_digits(uint64_t value, int cut, digit_list *list) {
-    int dropped = 0;
     if (cut) {
         uint64_t power = power_of_five(cut) << cut, rest = value % power;
         value = value / power + (rest >= power >> 1);
-        dropped = cut;
     }
-    char reversed[24];
-    int count = 0;
-    for (; value; value /= 10)
-        reversed[count++] = (char)(value % 10);
-    for (int i = 0; i < count; i++)
-        list->digit[i] = reversed[count - 1 - i];
-    list->count = count;
-    list->exponent = count + dropped;
+    *list = (digit_list){.digits = value, .exponent = cut};
 }
 
 typedef struct { uint64_t fraction; int b2, b5, s2, s5, m2, m5, exponent; } division;
@@ -145,6 +130,42 @@ static bool two_digits_needed(int exponent) { return exponent < -3 || exponent >
 
 /* Java's sums wrap around, and so do the digits that hang on them. */
 static int64_t wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
+/* Ten times the rest of a division whose quotient are `count` digits: a product with the reciprocal is at most one off
+ * below 10^15, and far cheaper than as many divisions. The rest is right though the products wrap around. */
+static inline int64_t divided(int64_t b, int64_t s, double reciprocal, int count, int64_t *quotient) {
+    static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+                                     10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000};
+    int64_t power = powers[count - 1], found = (int64_t)((double)b * reciprocal * (double)power);
+    int64_t rest = (int64_t)((uint64_t)b * (uint64_t)power - (uint64_t)found * (uint64_t)s);
+    for (; rest < 0; rest += s)
+        found--;
+    for (; rest >= s; rest -= s)
+        found++;
+    *quotient = found;
+    return 10 * rest;
+}
+
+/* Digits that surely come before the last: once the rest is below m, or that near to ten, it stays so in the digits that
+ * follow, so it is enough to look behind them. m may not wrap around on the way. */
+static int64_t first_digits(int64_t b, int64_t s, double reciprocal, int64_t tens, int64_t *m, digit_list *list) {
+    int count = 0;
+    int64_t grown = *m, quotient;
+    for (; count < 17 && grown <= tens / 10; count++)
+        grown *= 10;
+    count = count - 2 < 14 ? count - 2 : 14; /* the last two are looked at one by one */
+    if (count < 2)
+        return b;
+    int64_t rest = divided(b, s, reciprocal, count, &quotient), power = 1;
+    for (int i = 0; i < count; i++)
+        power *= 10;
+    if (rest < *m * power || rest + *m * power > tens)
+        return b;
+    list->digits = list->digits * (uint64_t)power + (uint64_t)quotient;
+    list->count += count;
+    *m *= power;
+    return rest;
+}
 
 static void divide_in_64(const division *of, digit_list *list) {
     int64_t b = (int64_t)((of->fraction * power_of_five(of->b5)) << of->b2), s = (int64_t)(power_of_five(of->s5) << of->s2);
@@ -156,21 +177,23 @@ static void divide_in_64(const division *of, digit_list *list) {
     if (digit == 0 && !high)
         exponent--;
     else
-        list->digit[list->count++] = (char)digit;
+        add_digit(list, digit);
     if (two_digits_needed(exponent))
         low = high = false;
+    if (!low && !high)
+        b = first_digits(b, s, 1.0 / (double)s, tens, &m, list);
     while (!low && !high) {
         digit = (int)(b / s);
         b = 10 * (b % s);
         m = (int64_t)((uint64_t)m * 10);
         low = m > 0 ? b < m : true;
         high = m > 0 ? wrapped_sum(b, m) > tens : true;
-        list->digit[list->count++] = (char)digit;
+        add_digit(list, digit);
     }
     list->exponent = exponent + 1;
     int64_t difference = (int64_t)(((uint64_t)b << 1) - (uint64_t)tens);
-    if (high && (!low || difference > 0 || (difference == 0 && list->digit[list->count - 1] & 1)))
-        round_up(list);
+    if (high && (!low || difference > 0 || (difference == 0 && list->digits & 1)))
+        list->digits++;
 }
 
 /* The 32-bit branch of JDK 17 overflows where the 64-bit one does not, so it is its own loop. */
@@ -185,7 +208,7 @@ static void divide_in_32(const division *of, digit_list *list) {
     if (digit == 0 && !high)
         exponent--;
     else
-        list->digit[list->count++] = (char)digit;
+        add_digit(list, digit);
     if (two_digits_needed(exponent))
         low = high = false;
     while (!low && !high) {
@@ -194,12 +217,12 @@ static void divide_in_32(const division *of, digit_list *list) {
         m = (int32_t)((uint32_t)m * 10);
         low = m > 0 ? b < m : true;
         high = m > 0 ? (int32_t)((uint32_t)b + (uint32_t)m) > tens : true;
-        list->digit[list->count++] = (char)digit;
+        add_digit(list, digit);
     }
     list->exponent = exponent + 1;
     int64_t difference = ((int64_t)b << 1) - tens;
-    if (high && (!low || difference > 0 || (difference == 0 && list->digit[list->count - 1] & 1)))
-        round_up(list);
+    if (high && (!low || difference > 0 || (difference == 0 && list->digits & 1)))
+        list->digits++;
 }
 
 static void divide_long(const division *of, digit_list *list) {
@@ -211,7 +234,7 @@ static void divide_long(const division *of, digit_list *list) {
     if (digit == 0 && !high)
         exponent--;
     else
-        list->digit[list->count++] = (char)digit;
+        add_digit(list, digit);
     if (two_digits_needed(exponent))
         low = high = false;
     while (!low && !high) {
@@ -220,7 +243,7 @@ static void divide_long(const division *of, digit_list *list) {
         both = sum(&b, &m);
         low = compare(&b, &m) < 0;
         high = compare(&tens, &both) <= 0;
-        list->digit[list->count++] = (char)digit;
+        add_digit(list, digit);
     }
     list->exponent = exponent + 1;
     int difference = 0;
@@ -228,8 +251,8 @@ static void divide_long(const division *of, digit_list *list) {
         shift_left(&b, 1);
         difference = compare(&b, &tens);
     }
-    if (high && (!low || difference > 0 || (difference == 0 && list->digit[list->count - 1] & 1)))
-        round_up(list);
+    if (high && (!low || difference > 0 || (difference == 0 && list->digits & 1)))
+        list->digits++;
 }
 
 /* fraction: 53 bits with the highest set; the value is fraction * 2^(binary - 52). */
@@ -269,13 +292,11 @@ static void generate(int binary, uint64_t fraction, int significant, digit_list 
 }
 
 static decimal_digits without_zeros(const digit_list *list) {
-    decimal_digits number = {0, list->exponent};
-    int count = list->count;
-    while (count > 1 && list->digit[count - 1] == 0)
-        count--;
-    for (int i = 0; i < count; i++)
-        number.digits = number.digits * 10 + (uint64_t)list->digit[i];
-    number.exponent -= count;
+    decimal_digits number = {list->digits, list->exponent - list->count};
+    while (number.digits && number.digits % 10 == 0) {
+        number.digits /= 10;
+        number.exponent++;
+    }
     return number;
 }
 

@@ -103,10 +103,27 @@ static void java_rows(native_call *call) {
 
 const native_function java_functions[] = {{"spark_java", "i>i", java_rows, NULL}, {NULL}};
 
+/* The digits of a number, two at a time from the end; how many they are. */
+static int write_digits(uint64_t number, char *into) {
+    char reversed[20], *at = reversed + sizeof reversed;
+    for (; number >= 100; number /= 100) {
+        unsigned pair = (unsigned)(number % 100);
+        *--at = (char)('0' + pair % 10);
+        *--at = (char)('0' + pair / 10);
+    }
+    if (number >= 10)
+        *--at = (char)('0' + number % 10);
+    *--at = (char)('0' + (number >= 10 ? number / 10 : number));
+    int count = (int)(reversed + sizeof reversed - at);
+    memcpy(into, at, (size_t)count);
+    return count;
+}
+
 /* Plain from 10^-3 to 10^7, otherwise computerised scientific notation; always a digit after the point. */
 static int java_text(decimal_digits number, bool negative, char *into) {
     char digits[24];
-    int count = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number.digits), at = 0;
+    int count = write_digits(number.digits, digits), at = 0;
+    digits[count] = 0;
     int point = count + number.exponent; /* digits before the point */
     if (negative)
         into[at++] = '-';
@@ -120,8 +137,9 @@ static int java_text(decimal_digits number, bool negative, char *into) {
         into[at++] = '.';
         for (int i = point; i < 0; i++)
             into[at++] = '0';
-        for (int i = point > 0 ? point : 0; i < count; i++)
-            into[at++] = digits[i];
+        int whole = point > 0 ? point : 0, behind = count > whole ? count - whole : 0;
+        memcpy(into + at, digits + whole, (size_t)behind);
+        at += behind;
         if (point >= count)
             into[at++] = '0';
         into[at] = 0;
