@@ -29,6 +29,8 @@ class Cursor:
         self.stops = self.tokens.stops
         self.at = 0
         self.farthest = 0
+        self.unwanted = -1  # a token behind a list that ends there: ANTLR calls it extra
+        self.named_window = -1  # where the first window of a WINDOW clause begins
         self.complaints: list[ParseError] = []
         self.failed: set[tuple[str, int]] = set()
         self.markers: list[tuple[int, int, str]] = []  # start, stop and name (empty for `?`) of parameter markers
@@ -165,13 +167,17 @@ class Cursor:
         if not self.text.strip():
             return ParseError("PARSE_EMPTY_STATEMENT", self.text, self.starts[at])
         shown = "end of input" if self.kinds[at] == "eof" else f"'{shown_token(self.tokens.word(at))}'"
-        found = ParseError("PARSE_SYNTAX_ERROR", self.text, self.starts[at], error=shown, hint=hint)
+        told = hint or (f": extra input {shown}" if at == self.unwanted else "")
+        found = ParseError("PARSE_SYNTAX_ERROR", self.text, self.starts[at], error=shown, hint=told)
         if self._blames_elsewhere():
             raise NotNative("SQL: which token of this text is to blame is ANTLR's to say", nearest=found)
         return found
 
     def _blames_elsewhere(self) -> bool:
-        """Beside IDENTIFIER(…), open parentheses, and strings called or dotted, ANTLR may name an earlier token."""
+        """Beside IDENTIFIER(…), open parentheses, strings called or dotted, and behind WINDOW, ANTLR may name an
+        earlier token."""
+        if 0 <= self.named_window < self.farthest:
+            return True
         pairs = zip(self.kinds, self.kinds[1:], strict=False)
         if any(pair == ("IDENTIFIER", "(") or (pair[0] == "doublequoted" and pair[1] in "(.") for pair in pairs):
             return True

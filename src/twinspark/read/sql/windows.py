@@ -160,6 +160,7 @@ class Windows(Expressions):
         start = self.start
         name = self.captured_identifier()
         self.expect("AS")
+        self.named_window = self.named_window if self.named_window >= 0 else self.at
         window = self._window_spec()
         return NamedWindow(start, self.stop, name, window)
 
@@ -186,6 +187,8 @@ class Windows(Expressions):
             if self.take("ORDER", "BY") or self.take("SORT", "BY"):
                 order = self.sort_items()
         frame = self._window_frame() if self.kinds[self.at] in ("RANGE", "ROWS") else None
+        if frame is None and (order or len(partition) > 1):
+            self.unwanted = self.at
         self.expect(")")
         return WindowDefinition(start, self.stop, partition, order, frame)
 
