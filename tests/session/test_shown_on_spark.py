@@ -93,3 +93,16 @@ def test_who_lists_functions_is_told_of_all(server: ConnectServer, spark: Any) -
     assert not Words.of(request).lists_functions
     request.plan.root.catalog.list_functions.SetInParent()
     assert Words.of(request).lists_functions
+
+
+def test_what_analyze_counted_is_counted_there_when_somebody_asks(server: ConnectServer, spark: Any) -> None:
+    spark.sql("ANALYZE TABLE files COMPUTE STATISTICS FOR ALL COLUMNS").collect()
+    counting = "ANALYZE TABLE `default`.`files` COMPUTE STATISTICS FOR COLUMNS `a`"
+    assert counting in told(server, "EXPLAIN COST SELECT * FROM files")
+    assert counting not in told(server, "SELECT * FROM files")
+
+
+def test_a_view_that_evolves_does_so_there(server: ConnectServer, spark: Any) -> None:
+    spark.sql("CREATE VIEW evolving WITH SCHEMA EVOLUTION AS SELECT * FROM files").collect()
+    (shown,) = [each for each in told(server, "SELECT * FROM evolving") if "VIEW" in each]
+    assert shown == "CREATE OR REPLACE VIEW `default`.`evolving` WITH SCHEMA EVOLUTION AS SELECT * FROM files"

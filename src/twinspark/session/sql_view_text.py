@@ -9,8 +9,9 @@ from pyspark.version import __version__ as spark_version
 
 from twinspark.session.sql_names import TemporaryView
 from twinspark.session.sql_redaction import redacted
-from twinspark.session.text_views import SCHEMA_MODE, TextView, text_view
+from twinspark.session.text_views import TextView, text_view
 from twinspark.session.view_schemas import modes_are_on
+from twinspark.tables.catalog import SCHEMA_MODE
 from twinspark.types import StructField, StructType, quote_identifier, quote_if_needed
 
 if TYPE_CHECKING:

@@ -26,9 +26,10 @@ from twinspark.session.sql_names import (
 )
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.sql_view_text import CREATED
-from twinspark.session.text_views import QUERY_COLUMNS, SCHEMA_MODE, TextView, kept_settings
+from twinspark.session.text_views import QUERY_COLUMNS, TextView, kept_settings
 from twinspark.session.view_references import check_not_recursive, columns_named, functions_named, tables_named
 from twinspark.session.views import GLOBAL, key_of
+from twinspark.tables.catalog import SCHEMA_MODE
 from twinspark.types import StructType, quote_identifier, quote_if_needed
 
 if TYPE_CHECKING:

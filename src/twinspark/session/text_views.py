@@ -15,9 +15,9 @@ from twinspark.read.sql import ParserConfig, parse_query
 from twinspark.read.views import PERSISTED_READER, VIEW_READERS
 from twinspark.read.walk import Walk, read_query
 from twinspark.session.view_schemas import bound, mode_of, modes_are_on
+from twinspark.tables.catalog import SCHEMA_MODE
 from twinspark.types import StructType
 
-SCHEMA_MODE = "view.schemaMode"
 QUERY_COLUMNS = "view.queryColumns"
 ALWAYS_KEPT = ("spark.sql.ansi.enabled", "spark.sql.session.timeZone")
 # What a view does not remember of the session it was made in (ViewHelper's deny list).

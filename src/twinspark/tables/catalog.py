@@ -12,6 +12,8 @@ from twinspark.tables.reshape import Field
 from twinspark.tables.transforms import Transform
 from twinspark.types import quote_identifier
 
+SCHEMA_MODE = "view.schemaMode"  # a view's property: how it bears that its tables change
+
 
 @dataclass(frozen=True)
 class Identifier:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.tables.catalog import Identifier
+from twinspark.tables.catalog import SCHEMA_MODE, Identifier
 from twinspark.tables.char_types import has_limit, raw_type
 from twinspark.tables.delta import DeltaTable
 from twinspark.tables.delta_on_spark import delta_query
+from twinspark.tables.file_details import Statistics
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.partitions import DEFAULT_PARTITION, unescape
@@ -94,19 +95,31 @@ def shown(
     if isinstance(table, DeltaTable):
         return delta_state(table, known)
     is_plain = own and (asks or not table.partitioning)
-    return plain_table_state(table, known) if is_plain else file_table_state(table, known)
+    if not is_plain:
+        return file_table_state(table, known)
+    return plain_table_state(table, known, home.details(identifier).table if asks else None)
 
 
-def plain_table_state(table: FileTable, known: str | None) -> tuple[str, list[str]]:
-    """An external table of Spark's own under the very name; new files are found whenever it is read."""
+def plain_table_state(table: FileTable, known: str | None, counted: Statistics | None = None) -> tuple[str, list[str]]:
+    """An external table of Spark's own under the very name; new files are found whenever it is read. What was counted
+    of it by ANALYZE, Spark counts too."""
     told = json.dumps([table.definition(), table.partition_paths, dict(table.places)], sort_keys=True).encode()
     state = f"{TABLE}{hashlib.blake2b(told, digest_size=8).hexdigest()}"
-    if state == known:
-        return state, []
+    analyzed = state if counted is None else f"{state} {counted}"
+    if known == analyzed:
+        return analyzed, []
     (database,), name = table.identifier.namespace, table.identifier.name
     before = [*forget(database, name, known or ""), f"DROP TABLE IF EXISTS {table.identifier}"]
     partitions = shown_partitions(table, table.identifier) if table.partitioning else []
-    return state, [*before, external_table(table, table.identifier), *partitions]
+    statistics = [] if counted is None else [analyze(table.identifier, counted)]
+    return analyzed, [*before, external_table(table, table.identifier), *partitions, *statistics]
+
+
+def analyze(name: Identifier, counted: Statistics) -> str:
+    """The statement that finds the same."""
+    columns = ", ".join(map(quote_identifier, counted.columns))
+    how = f" FOR COLUMNS {columns}" if columns else " NOSCAN" if counted.rows is None else ""
+    return f"ANALYZE TABLE {name} COMPUTE STATISTICS{how}"
 
 
 def changes_kind(known: str, state: str) -> bool:
@@ -123,7 +136,10 @@ def view_state(view: View, known: str | None) -> tuple[str, list[str]]:
     comments = view.comments or (None,) * len(view.columns)
     columns = ", ".join(map(column_of_view, view.columns, comments))
     names = f" ({columns})" if columns else ""
-    made = f"CREATE OR REPLACE VIEW {view.identifier}{names}{comment(view.comment)} AS {view.text}"
+    mode = view.properties.get(SCHEMA_MODE, "")
+    evolving = f" WITH SCHEMA {mode}" if mode.endswith("EVOLUTION") else ""
+    names = "" if mode == "EVOLUTION" else names  # they are the query's own, whatever these come to be
+    made = f"CREATE OR REPLACE VIEW {view.identifier}{names}{comment(view.comment)}{evolving} AS {view.text}"
     state = f"{made} in {view.namespace} by {sorted(view.config.items())}"
     return state, [] if state == known else made_there(made, view.namespace[0], view.config)
 
