@@ -64,10 +64,11 @@ class SparkError(Exception):
     """An error in Spark's own terms; the door turns it into what a Spark server would have sent.
 
     `exception` is the Java class where the condition alone does not tell it; of an error that is not sure some words
-    may be Spark's otherwise."""
+    may be Spark's otherwise; one without a place is met when Spark has forgotten where in the program that was."""
 
     exception: str | None = None
     is_sure = True
+    has_place = True
 
     def __init__(self, condition: str, /, *, contexts: tuple[QueryContext, ...] = (), **parameters: object) -> None:
         self.condition = condition

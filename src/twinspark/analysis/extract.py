@@ -31,6 +31,15 @@ def extract(child: Expression, key: Expression, settings: Settings) -> Expressio
     raise SparkError("INVALID_EXTRACT_BASE_FIELD_TYPE", base=quoted(child.text), other=type_text(type))
 
 
+def extract_value(child: Expression, key: Expression, settings: Settings) -> Expression:
+    """`child[key]` as it is written, not as part of a column's name (Spark's UnresolvedExtractValue)."""
+    try:
+        return extract(child, key, settings)
+    except SparkError as error:
+        error.has_place = False
+        raise
+
+
 def is_text(key: Expression) -> bool:
     return isinstance(key, Literal) and isinstance(key.value, str)
 

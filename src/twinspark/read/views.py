@@ -10,6 +10,7 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Frame, deeper, frame_of, renewed
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import Relation
+from twinspark.types import quote_identifier
 
 # How a view that is kept as something else than a typed relation becomes a frame, by its class.
 VIEW_READERS: dict[type, Callable[[Any, Context], Frame]] = {}
@@ -37,7 +38,12 @@ def find_view(parts: tuple[str, ...], context: Context) -> Any:
     key = tuple(part.lower() for part in parts)
     found = context.views.get(key)
     if found is None and len(key) == 2 and key[0] == "global_temp":
-        raise SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=".".join(f"`{part}`" for part in parts))
+        current = f"{quote_identifier(context.catalog)}.{quote_identifier(context.database)}"
+        raise SparkError(
+            "TABLE_OR_VIEW_NOT_FOUND",
+            relationName=".".join(quote_identifier(part) for part in parts),
+            searchPath=f"[`system`.`builtin`, `system`.`session`, {current}]",
+        )
     return found
 
 

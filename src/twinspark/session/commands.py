@@ -28,7 +28,7 @@ from twinspark.session.table_commands import (
     write_table,
     write_to,
 )
-from twinspark.session.views import Views
+from twinspark.session.views import Views, view_named
 from twinspark.session.writes_statement import root_sql
 from twinspark.spark.wire import bytes_field
 from twinspark.tables.ducktext import identifier
@@ -161,8 +161,10 @@ def sql_relation(message: Any) -> Any:
 def create_view(message: Any, context: Context, cursor: Cursor, views: Views) -> Command:
     Query.read(message.input, context, cursor)
 
+    name = view_named(message.name)
+
     def create() -> Answer:
-        views.create(message, context)
+        views.create(name, message, context)
         return ()
 
     return create

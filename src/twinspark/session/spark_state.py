@@ -9,7 +9,7 @@ from pyspark.sql.connect.proto import base_pb2
 from twinspark.errors import NotNative
 from twinspark.session.effects import sql_text, uncommented
 from twinspark.session.python_functions import register_function, register_table_function
-from twinspark.session.views import Views
+from twinspark.session.views import Views, view_named
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -38,7 +38,7 @@ def take_over(session: "Session", plan: Any) -> None:
         kind = plan.command.WhichOneof("command_type")
         if kind == "create_dataframe_view":
             view = plan.command.create_dataframe_view
-            session.views.made_on_spark(view.name, view.is_global)
+            session.views.made_on_spark(view_named(view.name), view.is_global)
         elif kind in REGISTRATIONS:
             take_over_function(session, kind, getattr(plan.command, kind))
         elif kind == "sql_command":

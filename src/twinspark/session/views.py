@@ -9,6 +9,7 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative, SparkError
 from twinspark.read.proto import read_frame
+from twinspark.read.sql import ParseError, parse_multipart_identifier
 from twinspark.read.views import VIEW_READERS
 
 GLOBAL = "global_temp"
@@ -37,6 +38,17 @@ class SparkView:
         raise NotNative(f"the view {self._name} lives on Spark")
 
 
+def view_named(written: str) -> str:
+    """The name of a temporary view that a DataFrame becomes; a database before it says nothing."""
+    try:
+        parts = parse_multipart_identifier(written)
+    except ParseError as error:
+        raise SparkError("_LEGACY_ERROR_TEMP_1321", viewName=written) from error
+    if len(parts) > 2:
+        raise SparkError("_LEGACY_ERROR_TEMP_1321", viewName=written)
+    return parts[-1]
+
+
 VIEW_READERS[KeptView] = KeptView.frame
 VIEW_READERS[SparkView] = SparkView.frame
 
@@ -53,8 +65,8 @@ class Views:
         with self._lock:
             return {**self._shared.snapshot(), **self._own}
 
-    def create(self, message: Any, context: Context) -> None:
-        self.keep(message.name, message.is_global, message.replace, KeptView(message.input, context))
+    def create(self, name: str, message: Any, context: Context) -> None:
+        self.keep(name, message.is_global, message.replace, KeptView(message.input, context))
 
     def keep(self, name: str, is_global: bool, may_replace: bool, view: Any) -> None:
         key = key_of(name, is_global)

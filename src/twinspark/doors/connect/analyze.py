@@ -163,7 +163,7 @@ def plain_plan(session: Session, relation: Any) -> Relation:
 
 
 def plan_key(session: Session, relation: Any) -> Any:
-    plan = session.read(relation, session.shared.native.cursor()).plan
+    plan = nameless(session.read(relation, session.shared.native.cursor()).plan)
     try:
         hash(plan)
     except TypeError as error:

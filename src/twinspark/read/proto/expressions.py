@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis import build
-from twinspark.analysis.extract import extract
+from twinspark.analysis.extract import extract_value
 from twinspark.analysis.generators import is_generator
 from twinspark.analysis.names import Scope, outer_star, resolve
 from twinspark.analysis.relations import Named, passing, unnamed
@@ -206,7 +206,8 @@ def read_cast(message: Any, scope: Scope) -> Expression | Named:
 
 @EXPRESSIONS.handles("unresolved_extract_value")
 def read_extract(message: Any, scope: Scope) -> Expression:
-    return extract(read_expression(message.child, scope), read_expression(message.extraction, scope), scope.settings)
+    child, extraction = read_expression(message.child, scope), read_expression(message.extraction, scope)
+    return extract_value(child, extraction, scope.settings)
 
 
 @EXPRESSIONS.handles("expression_string")

@@ -10,6 +10,7 @@ from typing import Any
 from twinspark.analysis.relations import Named
 from twinspark.errors import QueryContext, SparkError
 from twinspark.plan.expressions import Call, Case, Cast, Subquery
+from twinspark.read.sql import ParseError
 
 
 @contextmanager
@@ -20,8 +21,15 @@ def called_from(message: Any) -> Iterator[QueryContext]:
     try:
         yield origin
     except SparkError as error:
-        error.contexts = error.contexts or (origin,)
+        if not error.contexts and has_place(error):
+            error.contexts = (origin,)
         raise
+
+
+def has_place(error: SparkError) -> bool:
+    """Types are read where Spark does not look at the call around them."""
+    of_type = isinstance(error, ParseError) or error.condition == "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION"
+    return error.has_place and not of_type
 
 
 def with_origin(named: Named, origin: QueryContext) -> Named:

@@ -9,7 +9,7 @@ from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
-from twinspark.analysis.extract import extract, extract_field
+from twinspark.analysis.extract import extract_value
 from twinspark.analysis.generators import has_generator
 from twinspark.analysis.names import Scope, outer_star, resolve
 from twinspark.analysis.relations import Named, passing, unnamed
@@ -61,7 +61,9 @@ def may_fail(expression: Expression) -> bool:
 
 def has_context(error: SparkError) -> bool:
     """Functions of any number of arguments count them after the text is forgotten."""
-    return error.condition not in WITHOUT_CONTEXT and not error.parameters.get("expectedNum", "").startswith(">")
+    if not error.has_place or error.condition in WITHOUT_CONTEXT:
+        return False
+    return not error.parameters.get("expectedNum", "").startswith(">")
 
 
 @dataclass(frozen=True)
@@ -195,12 +197,12 @@ def walk_column(node: tree.Column, scope: Scope, walk: Walk) -> Named:
 
 @walks(tree.Dereference)
 def walk_dereference(node: tree.Dereference, scope: Scope, walk: Walk) -> Expression:
-    return extract_field(walk.read(node.base, scope), node.field, walk.settings)
+    return extract_value(walk.read(node.base, scope), build.literal(node.field), walk.settings)
 
 
 @walks(tree.Subscript)
 def walk_subscript(node: tree.Subscript, scope: Scope, walk: Walk) -> Expression:
-    return extract(walk.read(node.base, scope), walk.read(node.index, scope), walk.settings)
+    return extract_value(walk.read(node.base, scope), walk.read(node.index, scope), walk.settings)
 
 
 @walks(tree.SemiStructuredExtract)

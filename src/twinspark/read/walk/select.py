@@ -44,11 +44,20 @@ OF_THE_SELECT = ("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "INVALID_WHERE_CONDITIO
 
 def select_of(node: tree.Select, walk: Walk, windows: Sequence[tree.NamedWindow]) -> Selected:
     assert isinstance(node.projections, tuple)
+    if node.source is None:
+        check_no_trailing_comma(node.projections, walk)
     frame = read_from(node.source, walk) if node.source is not None else frame_of(OneRow())
     frame = with_lateral_views(frame, node.lateral_views, walk)
     if node.where is not None:
         frame = where(frame, node.where, walk)
     return select_over(node, frame, walk, windows)
+
+
+def check_no_trailing_comma(projections: tuple[tree.Expression, ...], walk: Walk) -> None:
+    """`SELECT a, FROM t` is a column named from, called t (CheckAnalysis.checkTrailingCommaInSelect)."""
+    match projections:
+        case (_, *_, tree.Alias(child=tree.Column(parts=(name,)))) if name.upper() == "FROM":
+            raise walk.located(SparkError("TRAILING_COMMA_IN_SELECT"), projections[-1])
 
 
 def select_over(node: tree.Select, frame: Frame, walk: Walk, windows: Sequence[tree.NamedWindow]) -> Selected:
