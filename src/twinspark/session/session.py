@@ -35,6 +35,7 @@ from twinspark.session.spark_state import drops_view, note_spark_side, take_over
 from twinspark.session.sql_functions import Functions
 from twinspark.session.sql_variables import Variables
 from twinspark.session.table_commands import is_table_command
+from twinspark.session.tables_inlined import inlined
 from twinspark.session.views import Views
 from twinspark.spark.wire import string_field
 
@@ -74,6 +75,7 @@ class Session:
             self.artifacts,
             lambda: shared.global_owners,
             shared.tables_on_spark.bring,
+            lambda rpc, request, replayed: inlined(self, rpc, request, replayed),
         )
         self.catalog: str = source.catalog if source else "spark_catalog"
         self.database: str = source.database if source else "default"

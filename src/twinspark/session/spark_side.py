@@ -36,6 +36,7 @@ class SparkSide:
         artifacts: Artifacts,
         global_owners: Callable[[], "list[SparkSide]"] = list,
         bring_tables: Callable[[Relay, int, str, bytes], None] = lambda relay, generation, rpc, request: None,
+        inlined: Callable[[str, bytes, bool], bytes] = lambda rpc, request, replayed: request,
     ) -> None:
         self._engine = engine
         self._user_id = user_id
@@ -45,6 +46,7 @@ class SparkSide:
         self._artifacts = artifacts
         self._global_owners = global_owners
         self._bring_tables = bring_tables
+        self._inlined = inlined
         self._sent_hashes: set[str] = set()
         self._lock = threading.RLock()
         self._generation = 0
@@ -60,6 +62,8 @@ class SparkSide:
         return self._generation
 
     def unary(self, rpc: str, request: bytes) -> bytes:
+        request = self._inlined(rpc, request, False)
+
         def send(relay: Relay) -> bytes:
             self._bring(relay, rpc, request)
             return relay.unary(rpc, self._addressed(rpc, request))
@@ -69,6 +73,7 @@ class SparkSide:
     def stream(self, rpc: str, request: bytes, on_call: Callable[[Any], None] = lambda call: None) -> Iterator[bytes]:
         """Responses as Spark sends them, each with our session id appended; `on_call` may keep the call to cancel."""
         relay, suffix = self.ready(), self._suffix(rpc)
+        request = self._inlined(rpc, request, False)
         self._bring(relay, rpc, request)
         call = relay.stream(rpc, self._addressed(rpc, request))
         on_call(call)
@@ -167,7 +172,8 @@ class SparkSide:
         if entry.rpc == "AddArtifacts":
             self._upload(relay, entry.requests())
             return
-        for request in entry.requests():
+        for recorded in entry.requests():
+            request = self._inlined(entry.rpc, recorded, True)
             self._bring(relay, entry.rpc, request)
             if entry.rpc == "ExecutePlan":
                 drain(relay.stream("ExecutePlan", self._addressed("ExecutePlan", without_reattach(request))))

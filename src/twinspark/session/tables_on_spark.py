@@ -98,7 +98,7 @@ class TablesOnSpark:
 
     def __init__(self, catalogs: ServerCatalogs, allowed: bool, own: bool = False) -> None:
         self._catalogs = catalogs
-        self._allowed = allowed
+        self.allowed = allowed
         self._own = own
         self._lock = threading.Lock()
         self._generation = 0
@@ -109,7 +109,7 @@ class TablesOnSpark:
 
     def bring(self, relay: Relay, generation: int, rpc: str, request: bytes) -> None:
         """Whatever of ours the texts of a request may name: too many names do no harm, a missing one would."""
-        if not self._allowed or rpc not in REQUESTS or self._catalogs.is_empty({}):
+        if not self.allowed or rpc not in REQUESTS or self._catalogs.is_empty({}):
             return
         words = Words.of(REQUESTS[rpc].FromString(request))
         with self._lock:

@@ -100,6 +100,16 @@ class SessionTables:
             return self.relation(parts, context, Version(snapshot=version))
         return self.relation(parts, context, Version(timestamp_ms=self.milliseconds(moment, context)))
 
+    def spark_query(
+        self, parts: Sequence[str], context: Context, version: str | None, moment: Expression | None
+    ) -> str | None:
+        """The same in Spark's words, over the files: what a view of Spark's session catalog cannot stand for."""
+        if self.is_empty(parts):
+            return None
+        when = None if moment is None else self.milliseconds(moment, context)
+        wanted = None if version is None and when is None else Version(version, when)
+        return self.relations.spark_query(parts, context, wanted)
+
     def milliseconds(self, moment: Expression, context: Context) -> int:
         """A constant moment's value; the engine computes it as it would in a query."""
         plan = project(frame_of(OneRow()), [Named(moment, "moment")]).plain()

@@ -10,6 +10,7 @@ from twinspark.errors import NotNative
 from twinspark.plan.relations import Relation, Scan
 from twinspark.tables.catalog import Version
 from twinspark.tables.catalogs import SESSION_CATALOG, Catalogs, Name
+from twinspark.tables.char_types import has_limit, raw_type
 from twinspark.tables.files import scan
 from twinspark.tables.filescan import ScanContext
 from twinspark.tables.iceberg.metadata import TABLES, metadata_table
@@ -18,6 +19,7 @@ from twinspark.tables.names import is_path, not_found, scan_relation
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.pruning import pruned
 from twinspark.tables.session_catalog import AnyTable, SessionCatalog, View
+from twinspark.tables.spark_scan import spark_query
 
 Qualifier = tuple[str, ...]
 
@@ -67,6 +69,21 @@ class TableRelations:
         found = catalog.read_loaded(table, self.scan_context, predicate, version)
         self._scans[found.sql] = (name, version)
         return scan_relation(found), name.qualifier
+
+    def spark_query(self, parts: Sequence[str], context: Context, version: Version | None) -> str | None:
+        """A query of Spark's over the files of a table of a further catalog, or of a table as it was; None for all that
+        Spark finds by its name."""
+        if version is None and (reference := self.reference(parts, context)) is not None:
+            return self.spark_query(parts[:-1], context, Version(snapshot=reference))
+        name = self.name(parts, context)
+        if name.catalog == SESSION_CATALOG and version is None:
+            return None
+        table = self.loaded(name)
+        if not isinstance(table, IcebergTable):
+            return None
+        if any(has_limit(raw_type(field)) for field in table.schema.fields):
+            raise NotNative(f"{name.identifier} on Spark: CHAR and VARCHAR of a table that has no name there")
+        return spark_query(table.scan(None, version))
 
     def pruned(self, plan: Relation) -> Relation:
         """The plan with scans of our tables cut down to the files that its filters leave."""
