@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from pyspark.sql.types import (
     ArrayType,
@@ -80,21 +81,26 @@ def is_collated(type: DataType) -> bool:
 
 
 def has_time(type: DataType) -> bool:
-    return any(isinstance(inner, TimeType) for inner in inner_types(type))
+    return has_inner(type, TimeType)
 
 
 def has_geospatial(type: DataType) -> bool:
-    return any(isinstance(inner, GEOSPATIAL) for inner in inner_types(type))
+    return has_inner(type, GEOSPATIAL)
 
 
 def has_variant(type: DataType) -> bool:
     """Variants have no order and are never compared."""
-    return any(isinstance(inner, VariantType) for inner in inner_types(type))
+    return has_inner(type, VariantType)
 
 
-def inner_types(type: DataType) -> Iterable[DataType]:
-    """As nested_types; most types are simple, and asked about often."""
-    return nested_types(type) if isinstance(type, ArrayType | MapType | StructType) else (type,)
+NESTED = (ArrayType, MapType, StructType)
+
+
+def has_inner(type: DataType, kinds: Any) -> bool:
+    """Whether the type is of the kinds or has one of them inside; most types are simple, and asked about often."""
+    if isinstance(type, NESTED):
+        return any(isinstance(inner, kinds) for inner in nested_types(type))
+    return isinstance(type, kinds)
 
 
 def nested_types(type: DataType) -> Iterable[DataType]:
@@ -112,6 +118,8 @@ def nested_types(type: DataType) -> Iterable[DataType]:
 
 def same_type(left: DataType, right: DataType) -> bool:
     """Equal but for nullability inside; field names count (DataTypeUtils.sameType, case apart)."""
+    if not isinstance(left, NESTED):
+        return left == right
     if isinstance(left, ArrayType) and isinstance(right, ArrayType):
         return same_type(left.elementType, right.elementType)
     if isinstance(left, MapType) and isinstance(right, MapType):
@@ -142,18 +150,24 @@ def as_nullable(type: DataType) -> DataType:
     return type
 
 
+@lru_cache(2048)
+def decimal_type(precision: int, scale: int) -> DecimalType:
+    """One object for each: types that are the same object are compared at once."""
+    return DecimalType(precision, scale)
+
+
 def bounded_decimal(precision: int, scale: int) -> DecimalType:
-    return DecimalType(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
+    return decimal_type(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
 
 
 def adjusted_decimal(precision: int, scale: int) -> DecimalType:
     """Digits beyond 38 are taken from the scale, six of which are kept (DecimalType.adjustPrecisionScale)."""
     if precision <= MAX_PRECISION:
-        return DecimalType(precision, scale)
+        return decimal_type(precision, scale)
     if scale < 0:
-        return DecimalType(MAX_PRECISION, scale)
+        return decimal_type(MAX_PRECISION, scale)
     digits_before = precision - scale
-    return DecimalType(MAX_PRECISION, max(MAX_PRECISION - digits_before, min(scale, MINIMUM_ADJUSTED_SCALE)))
+    return decimal_type(MAX_PRECISION, max(MAX_PRECISION - digits_before, min(scale, MINIMUM_ADJUSTED_SCALE)))
 
 
 def decimal_for(type: DataType) -> DecimalType:
@@ -161,10 +175,10 @@ def decimal_for(type: DataType) -> DecimalType:
     if isinstance(type, DecimalType):
         return type
     if isinstance(type, FloatType):
-        return DecimalType(14, 7)
+        return decimal_type(14, 7)
     if isinstance(type, DoubleType):
-        return DecimalType(30, 15)
-    return DecimalType(INTEGRAL_DIGITS[type.__class__], 0)
+        return decimal_type(30, 15)
+    return decimal_type(INTEGRAL_DIGITS[type.__class__], 0)
 
 
 def wider_decimal(left: DecimalType, right: DecimalType) -> DecimalType:
@@ -177,7 +191,7 @@ def bounded_widest(precision: int, scale: int) -> DecimalType:
     """Integral digits are kept before scale (DecimalType.boundedPreferIntegralDigits)."""
     if precision <= MAX_PRECISION:
         return DecimalType(precision, scale)
-    return DecimalType(MAX_PRECISION, max(0, scale - (precision - MAX_PRECISION)))
+    return decimal_type(MAX_PRECISION, max(0, scale - (precision - MAX_PRECISION)))
 
 
 def decimal_holds(decimal: DecimalType, other: DataType) -> bool:

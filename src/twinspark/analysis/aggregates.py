@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from twinspark.analysis.canonical import position
 from twinspark.analysis.names import LATERAL
@@ -25,9 +26,10 @@ from twinspark.plan.expressions import (
     Subquery,
     WindowCall,
     children_of,
+    with_text,
 )
 from twinspark.plan.relations import Aggregate, Field, OneRow, Project, Relation, expressions_in
-from twinspark.plan.rewrite import Rule, map_children
+from twinspark.plan.rewrite import Rule, map_children, walk
 from twinspark.types import DoubleType, FloatType
 
 GroupingSets = tuple[tuple[int, ...], ...]
@@ -49,11 +51,12 @@ def aggregate(
 ) -> Frame:
     """Outputs are any expressions made of grouping expressions and aggregate calls."""
     frame, grouping, outputs = in_windows(frame, grouping, outputs)
-    calls: list[AggregateCall] = []
-    for output in outputs:
-        collect_calls(output.expression, calls)
+    calls = distinct(call for output in outputs for call in calls_in(output.expression))
     keys = [grouped(key, i, grouping_sets) for i, key in enumerate(grouping)]
-    columns = [replace(o, expression=above(o.expression, grouping, keys, calls), metadata=o.told) for o in outputs]
+    columns = [
+        Named(above(o.expression, grouping, keys, calls), o.name, o.told, o.passes, o.names, o.is_whole)
+        for o in outputs
+    ]
     if not calls and not grouping and grouping_sets is None:
         if any(isinstance(e, Call | Cast) for e in expressions_in(frame.relation)):
             raise NotNative("one group of rows whose computation may fail")
@@ -105,17 +108,29 @@ def projected(frame: Frame, relation: Relation, columns: Sequence[Named]) -> Fra
     return Frame(project, attributes, positions(attributes), plans=deeper(frame.plans, attributes))
 
 
-def collect_calls(expression: Expression, calls: list[AggregateCall]) -> None:
+def calls_in(expression: Expression) -> Iterator[AggregateCall]:
     if isinstance(expression, WindowCall):
         for inner in (*expression.function.arguments, *expression.partition, *(o.child for o in expression.ordering)):
-            collect_calls(inner, calls)
+            yield from calls_in(inner)
     elif isinstance(expression, AggregateCall):
         check_not_nested(expression)
-        if expression not in calls:
-            calls.append(expression)
+        yield expression
     else:
         for child in children_of(expression):
-            collect_calls(child, calls)
+            yield from calls_in(child)
+
+
+def distinct(calls: Iterable[AggregateCall]) -> list[AggregateCall]:
+    """Each once. Only calls over the same columns and constants are compared part by part, for lists may be long."""
+    found: list[tuple[list[Any], AggregateCall]] = []
+    for call in calls:
+        leaves = [getattr(node, LEAVES[node.__class__]) for node in walk(call) if node.__class__ in LEAVES]
+        if not any(leaves == known and call == one for known, one in found):
+            found.append((leaves, call))
+    return [call for _, call in found]
+
+
+LEAVES: dict[type[Expression], str] = {Column: "index", Literal: "value"}
 
 
 def check_not_nested(call: AggregateCall) -> None:
@@ -154,7 +169,7 @@ def above(
         return map_children(node, rule)
 
     made = rule(expression)
-    return replace(made, text=expression.text)
+    return with_text(made, expression.text)
 
 
 def place(call: AggregateCall, calls: Sequence[AggregateCall]) -> int:

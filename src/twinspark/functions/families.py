@@ -48,6 +48,7 @@ from twinspark.types import (
     VariantType,
     YearMonthIntervalType,
     decimal_for,
+    decimal_type,
     is_null,
     is_numeric,
     is_string,
@@ -133,7 +134,7 @@ def concrete(notation: str) -> DataType:
         return MapType(concrete(parts[0]), concrete(parts[1]), True)
     if head.startswith("decimal("):
         precision, scale = head[8:-1].split(",")
-        return DecimalType(int(precision), int(scale))
+        return decimal_type(int(precision), int(scale))
     return CONCRETE[head] if head in CONCRETE else FAMILIES[head][1]
 
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 
@@ -75,11 +75,14 @@ class Signature:
     deterministic: bool = True
     variadic: bool = field(default=False)
 
+    @cached_property
+    def needed(self) -> int:
+        return sum(p.default is None and (not p.repeated or p.at_least_one) for p in self.parameters)
+
     def accepts(self, count: int) -> bool:
         if self.rule is not None and not self.parameters:
             return True
-        needed = sum(p.default is None and (not p.repeated or p.at_least_one) for p in self.parameters)
-        return needed <= count and (self.variadic or count <= len(self.parameters))
+        return self.needed <= count and (self.variadic or count <= len(self.parameters))
 
 
 _lines: dict[str, list[tuple[str, Writer, dict[str, Any]]]] = {}

@@ -73,9 +73,12 @@ def map_orders(ordering: tuple[SortOrder, ...], rule: Rule) -> tuple[SortOrder, 
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    yield expression
-    for child in children_of(expression):
-        yield from walk(child)
+    """The expression and all below it, from left to right; without recursion, for expressions may be deep."""
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(children_of(node)[::-1])
 
 
 def replace_columns(expression: Expression, by: Callable[[Column], Expression]) -> Expression:

@@ -53,6 +53,9 @@ class Aggregation:
 
     def closed(self, order: Sequence[SortOrder] = ()) -> Frame:
         """Everything as one aggregation with hidden columns for HAVING and ORDER BY, which are dropped at last."""
+        return self.closing(order) if order or self.having is not None else self.output
+
+    def closing(self, order: Sequence[SortOrder] = ()) -> Frame:
         hidden = [Named(o.child, f"order{i}") for i, o in enumerate(order)]
         condition = [Named(self.having, self.having.text)] if self.having is not None else []
         frame = aggregate(self.frame, self.grouping, [*self.columns, *hidden, *condition], self.sets)
@@ -70,7 +73,7 @@ class Aggregation:
         """The SELECT list's names, as HAVING and ORDER BY see them."""
         found = self.__dict__.get("_output")
         if found is None:
-            found = replace(self, having=None).closed()
+            found = replace(self, having=None).closing()
             object.__setattr__(self, "_output", found)
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any
 
 from twinspark.analysis import build
@@ -16,7 +17,7 @@ from twinspark.analysis.relations import Named, passing, unnamed
 from twinspark.analysis.scope import Frame, alike, star
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery
+from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery, with_origin
 from twinspark.read.sql import tree
 from twinspark.types import StructType, VariantType, quote_identifier, quote_if_needed
 
@@ -55,8 +56,11 @@ PREDICATES = (tree.Between, tree.In, tree.InSubquery, tree.IsNull, tree.IsTruth,
 BETWEEN = re.compile(r"(?:\s|\)|--[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
 
 
+MAY_FAIL = (Cast, Call, Case, Subquery)
+
+
 def may_fail(expression: Expression) -> bool:
-    return expression.origin is None and isinstance(expression, Cast | Call | Case | Subquery)
+    return expression.origin is None and isinstance(expression, MAY_FAIL)
 
 
 def has_context(error: SparkError) -> bool:
@@ -109,7 +113,8 @@ class Walk:
 
     def with_origin(self, named: Named, node: tree.Node) -> Named:
         """What may fail while it runs knows where it was written."""
-        return replace(named, expression=replace(named.expression, origin=self.context_of(node)))
+        known = with_origin(named.expression, self.context_of(node))
+        return Named(known, named.name, named.metadata, named.passes, named.names, named.is_whole)
 
     def reads(self, nodes: Sequence[tree.Expression], scope: Scope) -> list[Expression]:
         return [self.read(node, scope) for node in nodes]
@@ -218,18 +223,16 @@ def walk_semi_structured(node: tree.SemiStructuredExtract, scope: Scope, walk: W
 
 
 OPERATORS = (tree.Binary, tree.Unary, tree.Between, tree.In, tree.IsDistinct, tree.Like)
-OPERANDS: dict[type, list[str]] = {kind: [part.name for part in fields(kind)] for kind in OPERATORS}
+OPERANDS: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    **{kind: attrgetter(*(part.name for part in fields(kind))) for kind in OPERATORS},
+    **dict.fromkeys((tree.Struct, tree.Row), attrgetter("fields")),  # the alias would name the field
+}
 
 
 def check_no_path(node: tree.Expression) -> None:
     """Spark refuses these in words that leave out the alias, which names show."""
-    if isinstance(node, tree.Struct | tree.Row):
-        parts = list(node.fields)  # the alias would name the field
-    elif isinstance(node, OPERATORS):
-        parts = [getattr(node, name) for name in OPERANDS[node.__class__]]
-    else:
-        return
-    if any(isinstance(part, tree.SemiStructuredExtract) for part in parts):
+    operands = OPERANDS.get(node.__class__)
+    if operands is not None and any(isinstance(part, tree.SemiStructuredExtract) for part in operands(node)):
         raise NotNative("SQL: a path into a variant beside an operator")
 
 
