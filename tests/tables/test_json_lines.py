@@ -19,8 +19,8 @@ from record_files import RECORDED, answer, placed
 
 ANSWERS: dict[str, Any] = json.loads((RECORDED / "files.json").read_text())
 ROWS = [name for name in CASES if name.startswith("json ") and "rows" in ANSWERS[name]]
-# Queries of corrupt records only, and other questions that only Spark answers.
-LEFT_TO_SPARK = {"json corrupt record column", "json malformed", "json empty"}
+# Questions that only Spark answers.
+LEFT_TO_SPARK = {"json empty"}
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import AggregateCall, Column, Expression, GetField, Literal, OuterColumn, Subquery
-from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, own_expressions
+from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
 from twinspark.types import BOOLEAN, DataType, has_variant, is_null, is_numeric, is_string
 
@@ -136,7 +136,3 @@ def check_generated(relation: Relation, kind: str) -> None:
 
 def has_generate(relation: Relation) -> bool:
     return any(isinstance(node, Generate) for node in relations_in(relation))
-
-
-def relations_in(relation: Relation) -> list[Relation]:
-    return [relation, *(node for below in relation.inputs for node in relations_in(below))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twinspark.duck.lazy_errors import FAILING, may_fail
-from twinspark.duck.python_prune import Places, together, used
+from twinspark.plan.asked import Places, together, used
 from twinspark.plan.expressions import Call, Cast, Expression, OuterColumn, PythonCall, Subquery
 from twinspark.plan.relations import (
     Aggregate,

@@ -32,8 +32,10 @@ from twinspark.plan.relations import (
     OneRow,
     Project,
     Range,
+    Records,
     Recursion,
     RecursionReference,
+    Refused,
     Relation,
     Scan,
     SetOperation,
@@ -103,12 +105,19 @@ class RelationWriter(SubqueryWriter):
         )
 
     @write.register
+    def _(self, relation: Refused) -> Select:
+        return self.without_rows(relation)
+
+    def without_rows(self, relation: Relation) -> Select:
+        nulls = tuple(f"CAST(NULL AS {duck_type(f.type)})" for f in relation.fields)
+        return self.wrap(Select("", nulls, where=("false",)))
+
+    @write.register
     def _(self, relation: LocalData) -> Select:
         if not relation.fields:
             return Select(f"range({relation.table.num_rows}) AS {self.statement.alias()}", ())
         if not relation.table.num_columns and relation.fields:
-            nulls = tuple(f"CAST(NULL AS {duck_type(f.type)})" for f in relation.fields)
-            return self.wrap(Select("", nulls, where=("false",)))
+            return self.without_rows(relation)
         name = f"local_{relation.key}"
         names = [f"c{i}" for i in range(relation.table.num_columns)]
         self.statement.tables[name] = relation.table.rename_columns(names)
@@ -262,6 +271,10 @@ class RelationWriter(SubqueryWriter):
     @write.register
     def _(self, relation: PythonRelation | PythonCoGroups) -> Select:
         return source_of(relation, self.statement, write_relation)
+
+    @write.register
+    def _(self, relation: Records) -> Select:
+        raise NotNative("records in files that may be malformed, in a subquery or under a name")
 
     @write.register
     def _(self, relation: Observe | Spread) -> Select:

@@ -17,7 +17,8 @@ from twinspark.types import STRING, ArrayType, StructType
 
 READ_OPTIONS = OPTIONS | {"mode": re.compile("(?i)permissive|failfast|dropmalformed")}
 EXACT = "$exact"  # no user's: strings of what is no string are as they stand in a file, JSON_EXACT_STRING_PARSING
-TRUTHS = {"primitivesasstring", "dropfieldifallnull", EXACT}
+ONCE = "$once"  # no user's: a record with a key twice is Spark's, as its pushed filters (JsonFilters) fail over them
+TRUTHS = {"primitivesasstring", "dropfieldifallnull", EXACT, ONCE}
 # Without a schema these would change how one is found.
 FINDS_OTHERWISE = {"allowsinglequotes", "allownonnumericnumbers", "allowunquotedcontrolchars"}
 
@@ -44,9 +45,15 @@ def rows_type(call: Call) -> Typed:
 
     def write(made: Any, value: str, *others: str) -> str:
         nothing = not_native("a null read as JSON")
-        return f"(CASE WHEN {value} IS NULL THEN {nothing} ELSE {read(made, value)} END)"
+        twice = f"WHEN {has_key_twice(value)} THEN {not_native('a key twice in a record')} " if ONCE in options else ""
+        return f"(CASE WHEN {value} IS NULL THEN {nothing} {twice}ELSE {read(made, value)} END)"
 
     return Typed(type, False, [STRING, None, None], writer=write)
+
+
+def has_key_twice(value: str) -> str:
+    keys = f"json_keys(CASE WHEN json_valid({value}) THEN {value} END)"
+    return f"len({keys}) <> len(list_distinct({keys}))"
 
 
 fn("$json_rows(any, any, any)", "", rule=rows_type)

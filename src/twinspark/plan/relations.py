@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -52,6 +52,13 @@ def expressions_in(relation: Relation) -> Iterator[Expression]:
     yield from own_expressions(relation)
     for below in relation.inputs:
         yield from expressions_in(below)
+
+
+def relations_in(relation: Relation) -> Iterator[Relation]:
+    """The relation and all below it; not those of subqueries."""
+    yield relation
+    for below in relation.inputs:
+        yield from relations_in(below)
 
 
 def nameless(relation: Relation) -> Relation:
@@ -127,12 +134,27 @@ class Scan(Relation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Refused(Relation):
+    """Rows that Spark's readers refuse to give: a plan with them has a schema, and fails when it runs."""
+
+    error: Exception = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Unary(Relation):
     input: Relation
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
         return (self.input,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Records(Unary):
+    """Rows of records in files, the input's. Whether a record is malformed is seen in the columns that are asked for
+    alone: `narrowed` gives the rows as they are when only those at these places are, under all columns."""
+
+    narrowed: Callable[[frozenset[int]], Relation] = field(compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

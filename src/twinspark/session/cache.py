@@ -2,7 +2,6 @@
 
 import itertools
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,8 @@ from twinspark.analysis.context import Context
 from twinspark.duck import run
 from twinspark.duck.errors import translated
 from twinspark.errors import SparkError
-from twinspark.plan.relations import Relation, Scan
+from twinspark.plan.asked import with_records
+from twinspark.plan.relations import Relation, Scan, relations_in
 
 if TYPE_CHECKING:
     from twinspark.session.native import NativeEngine
@@ -129,7 +129,7 @@ class Cache:
         inner = with_inputs(kept.plan, lambda each: self.substituted(each, context))
         if context.tables is not None:
             inner = context.tables.pruned(inner)
-        return materialize(inner, kept.kind, context, self._engine)
+        return materialize(with_records(inner), kept.kind, context, self._engine)
 
     def drop_table(self, table: str) -> None:
         self._execute(f"DROP TABLE IF EXISTS {table}")
@@ -157,12 +157,6 @@ def scan_of(table: str, plan: Relation) -> Scan:
 def is_small(plan: Relation) -> bool:
     scanned = sum(each.size_in_bytes for each in relations_in(plan) if isinstance(each, Scan))
     return bool(plan.fields) and scanned <= LARGEST
-
-
-def relations_in(plan: Relation) -> Iterator[Relation]:
-    yield plan
-    for each in plan.inputs:
-        yield from relations_in(each)
 
 
 def with_inputs(plan: Relation, rule: Any) -> Relation:

@@ -20,7 +20,8 @@ from twinspark.duck.constants import constants_of
 from twinspark.duck.early_rows import early
 from twinspark.duck.lazy_errors import check_filtered_arguments
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.relations import LocalData, Relation, Scan
+from twinspark.plan.asked import with_records
+from twinspark.plan.relations import LocalData, Refused, Relation, Scan, relations_in
 from twinspark.read.proto import read_relation
 from twinspark.session.observations import Observation, observations_of
 from twinspark.session.tables_session import ServerCatalogs, SessionTables
@@ -145,6 +146,7 @@ class Query:
             plan = context.cache.substituted(plan, context)
         if context.tables is not None:
             plan = context.tables.pruned(plan)
+        plan = with_records(plan)
         check_char_compares(plan)
         check_products(plan, context.config)
         check_filtered_arguments(plan)
@@ -157,6 +159,7 @@ class Query:
             return pa.RecordBatchReader.from_batches(pa.schema([]), [])  # a command's result; DuckDB needs a column
         if not self.context.settings.time_type and has_time(self.plan.schema):
             raise SparkError("UNSUPPORTED_TIME_TYPE")  # SparkConnectPlanExecution.processAsArrowBatches
+        self.check_refused()
         self.check_sketches()
         for each in early(self.plan):
             run.stream(self.cursor, each, self.context.settings).read_all()
@@ -182,10 +185,16 @@ class Query:
 
     def bind(self) -> None:
         """Puts what the SQL needs besides itself on the cursor, for those who run the SQL inside their own."""
+        self.check_refused()
         self.check_sketches()
         for each in self.observed:
             self.tell(each)
         run.prepare(self.cursor, self.statement, self.context.settings)
+
+    def check_refused(self) -> None:
+        for each in relations_in(self.plan):
+            if isinstance(each, Refused):
+                raise each.error
 
     def check_sketches(self) -> None:
         """Shown or written, their bytes have to be Spark's."""

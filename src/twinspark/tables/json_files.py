@@ -102,6 +102,8 @@ def check_lines(request: Request) -> None:
 
 def found_schema(request: Request) -> StructType:
     [structure] = ask(request, f"SELECT json_group_structure(json) FROM {objects(request)}")
+    if structure is None:
+        raise NotNative("json files without a line")
     made = type_of(json.loads(structure))
     assert isinstance(made, StructType)
     return made

@@ -10,6 +10,7 @@ from twinspark.analysis.generators import generate
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative
+from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Expression
 from twinspark.read.proto.relations import RELATIONS, read_frame
 from twinspark.read.proto.types import read_type
@@ -32,22 +33,23 @@ def read_parse(message: Any, context: Context) -> Frame:
 def json_frame(frame: Frame, schema: DataType | None, options: dict[str, str], context: Context) -> Frame:
     """The rows of JSON texts in a frame's one column; options are named in lower case."""
     told = json.dumps(options)
-    return rows_of(frame, found_schema(frame, told, context) if schema is None else schema.json(), told, context)
+    known = found_schema(frame, told, context) if schema is None else schema.json()
+    return rows_of(frame, known, told, context.settings)
 
 
 def found_schema(frame: Frame, options: str, context: Context) -> str:
     """Every text is looked at, as Spark does: the schema is part of the plan."""
     found = build.call("$json_schema", [texts(frame), build.literal(options)], context.settings)
     table = context.collect(aggregate(frame, [], [Named(found, "schema")]).plain(), context)
-    made: str = table.column(0)[0].as_py()
-    return made
+    made: str | None = table.column(0)[0].as_py()
+    return made or "STRUCT<>"
 
 
-def rows_of(frame: Frame, schema: str, options: str, context: Context) -> Frame:
+def rows_of(frame: Frame, schema: str, options: str, settings: Settings) -> Frame:
     arguments = [texts(frame), build.literal(schema), build.literal(options)]
-    rows = build.call("$json_rows", arguments, context.settings)
-    call = build.call("inline", [rows], context.settings)
-    return generate(frame, [Named(call, call.text)], context.settings)
+    rows = build.call("$json_rows", arguments, settings)
+    call = build.call("inline", [rows], settings)
+    return generate(frame, [Named(call, call.text)], settings)
 
 
 def texts(frame: Frame) -> Expression:

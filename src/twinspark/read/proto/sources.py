@@ -14,21 +14,19 @@ from twinspark.analysis.local_data import local_data
 from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative
-from twinspark.functions.from_json import CORRUPT
-from twinspark.functions.json_rows import EXACT
 from twinspark.functions.settings import Settings
 from twinspark.plan.relations import Field, OneRow, Scan
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.identifiers import attribute_parts
+from twinspark.read.proto.json_lines import read_json_lines
 from twinspark.read.proto.literals import read_literal
-from twinspark.read.proto.parses import json_frame
 from twinspark.read.proto.relations import RELATIONS, read_frame
 from twinspark.read.proto.streams import read_stream
 from twinspark.read.proto.types import read_schema_text
 from twinspark.read.text import read_query_text
 from twinspark.read.travel import by_options
 from twinspark.read.views import VIEW_READERS, table_frame
-from twinspark.types import StructType, as_nullable, has_time
+from twinspark.types import StructType, has_time
 
 VIEW_READERS[relations_pb2.Relation] = read_frame
 
@@ -69,27 +67,13 @@ def read_files(message: Any, context: Context) -> Frame:
     except NotNative as refused:
         if format != "json":
             raise
-        return read_json_lines(paths, options, schema, refused, context)
-
-
-def read_json_lines(
-    paths: list[str], options: dict[str, str], schema: StructType | None, refused: NotNative, context: Context
-) -> Frame:
-    """What DuckDB's reader and Spark's would take apart differently: line by line, as JSON in a column is read."""
-    lowered = {name.lower(): value for name, value in options.items()}
-    where = {name: value for name, value in lowered.items() if name in INDEX_OPTIONS}
-    how = {name: value for name, value in lowered.items() if name not in INDEX_OPTIONS}
-    if how.get("mode", "permissive").lower() != "permissive":
-        raise refused  # which rows are malformed depends on the columns that are asked for
-    if how.pop("multiline", "false").lower() == "true":
-        where["wholetext"] = "true"  # each file is one text: an object, or an array of rows
-    if context.config.get("spark.sql.json.enableExactStringParsing", "true").lower() == "true":
-        how[EXACT] = "true"
-    lines = frame_of(scan_relation(context.scan_files("text", paths, where, None, context)))
-    rows = json_frame(lines, None if schema is None else as_nullable(schema), how, context)
-    if how.get("columnnameofcorruptrecord", CORRUPT) in [attribute.name for attribute in rows.attributes]:
-        raise refused  # Spark refuses queries of files that ask for nothing else
-    return rows
+        lowered = {name.lower(): value for name, value in options.items()}
+        where = {name: value for name, value in lowered.items() if name in INDEX_OPTIONS}
+        how = {name: value for name, value in lowered.items() if name not in INDEX_OPTIONS}
+        if how.pop("multiline", "false").lower() == "true":
+            where["wholetext"] = "true"  # each file is one text: an object, or an array of rows
+        lines = scan_relation(context.scan_files("text", paths, where, None, context))
+        return read_json_lines(frame_of(lines), how, schema, refused, context)
 
 
 def with_pieces(scan: Scan, context: Context) -> Scan:
