@@ -18,15 +18,19 @@ from twinspark.types import (
     INTERVAL,
     LONG,
     ArrayType,
+    ByteType,
     CalendarIntervalType,
     DataType,
     DecimalType,
     DoubleType,
     FloatType,
+    IntegerType,
     LongType,
     MapType,
     NullType,
+    ShortType,
     StructType,
+    TimestampNTZType,
     TimestampType,
     VariantType,
     YearMonthIntervalType,
@@ -99,16 +103,19 @@ def summed(call: Any, value: str, distinct: str = "", order: str = "", suffix: s
         return sql_decimal_sum(value, of, call.settings.ansi, bool(distinct), suffix)
     if not isinstance(call.type, LongType):
         return double_sum("sum", value, distinct, suffix)
-    whole = f"sum({distinct}{value}){suffix}"
     if not call.settings.ansi:
-        return wrapped(whole)
-    return sure_sum(f"CAST({whole} AS BIGINT)", whole, value, suffix, type)
+        return wrapped(f"sum({distinct}{value}){suffix}")
+    return sure_sum("CAST", value, distinct, suffix, type)
 
 
-def sure_sum(answer: str, whole: str, value: str, suffix: str, type: DataType) -> str:
+def sure_sum(cast: str, value: str, distinct: str, suffix: str, type: DataType) -> str:
     """Spark overflows on the way where a later row would bring the sum back: by the order of rows, so it is asked."""
+    whole = f"sum({distinct}{value}){suffix}"
+    answer = f"{cast}({whole} AS BIGINT)"
     if not isinstance(type, LongType):
         return answer  # two thousand million rows would be needed
+    if " OVER (" not in suffix:
+        return f"{cast}(spark_{whole} AS BIGINT)"  # which looks itself (duck/native/extremes.c)
     largest = f"greatest(abs(CAST(min({value}){suffix} AS HUGEINT)), CAST(max({value}){suffix} AS HUGEINT))"
     may_overflow = f"{largest} * count({value}){suffix} > 9223372036854775807"
     fits = f"{whole} BETWEEN -9223372036854775808 AND 9223372036854775807"
@@ -138,8 +145,7 @@ def tried_sum(call: Any, value: str, distinct: str = "", order: str = "", suffix
     if isinstance(type, DecimalType):
         return sql_decimal_sum(value, (type.precision, type.scale), False, bool(distinct), suffix)
     if isinstance(call.type, LongType):
-        whole = f"sum({distinct}{value}){suffix}"
-        return sure_sum(f"TRY_CAST({whole} AS BIGINT)", whole, value, suffix, type)
+        return sure_sum("TRY_CAST", value, distinct, suffix, type)
     return double_sum("sum", value, distinct, suffix)
 
 
@@ -226,8 +232,12 @@ def plain(name: str) -> Any:
         if isinstance(call.arguments[0].type, NESTED):
             return nested_extreme(name, call.arguments[0].type, value, suffix)
         found = f"{name}({value}){suffix}"
-        is_float = isinstance(call.arguments[0].type, FloatType | DoubleType)
-        return one_zero(found, value, name, suffix) if is_float else found
+        if not isinstance(call.arguments[0].type, FloatType | DoubleType):
+            return found
+        if " OVER (" in suffix:
+            return one_zero(found, value, name, suffix)
+        kind = "float" if isinstance(call.arguments[0].type, FloatType) else "double"
+        return f"spark_{name}_{kind}({value}){suffix}"  # what is said of zeros there is checked too
 
     return write
 
@@ -277,12 +287,26 @@ def best(name: str, largest: str) -> Any:
     def write(call: Any, value: str, ordering: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
         if isinstance(call.arguments[1].type, (*NESTED, NullType)) or "OVER" in suffix:
             raise NotNative(f"{name} by nested values or in a window")
-        two = f"{largest}({ordering}, 2){suffix}"
-        tie = f"CASE WHEN len({two}) = 2 AND {two}[1] = {two}[2] THEN {not_native(name + ' of equals')} END"
         found = signed(call.type, lambda one: f"arg_{largest}_null({one}, {ordering}){suffix}", value)
-        return f"CASE WHEN {tie} IS NULL THEN {found} END"
+        single = is_single(call.arguments[1].type, largest, ordering, suffix)
+        return f"CASE WHEN {single} THEN {found} ELSE {not_native(name + ' of equals')} END"
 
     return write
+
+
+COUNTED = ByteType | ShortType | IntegerType | LongType
+TIMED = TimestampType | TimestampNTZType
+
+
+def is_single(type: DataType, largest: str, ordering: str, suffix: str) -> str:
+    """Whether no other row is as good as the best."""
+    kind = "double" if isinstance(type, FloatType | DoubleType) else "bigint"
+    if isinstance(type, COUNTED | FloatType | DoubleType):
+        return f"spark_{largest}_is_single_{kind}(CAST({ordering} AS {kind.upper()})){suffix}"
+    if isinstance(type, TIMED):
+        return f"spark_{largest}_is_single_bigint(epoch_us({ordering})){suffix}"
+    two = f"{largest}({ordering}, 2){suffix}"
+    return f"(len({two}) = 2 AND {two}[1] = {two}[2]) IS NOT TRUE"
 
 
 def holds_floats(type: DataType) -> bool:

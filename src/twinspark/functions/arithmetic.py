@@ -168,13 +168,24 @@ def checked(operator: str, call: Any, left: str, right: str) -> str:
     return f"{NAMED[operator]}({left}, {right})" if is_integral(call.type) else f"({left} {operator} {right})"
 
 
+def in_one_pass(function: str, type: DataType, *operands: str) -> str:
+    """Of ints and bigints: a function of duck/native/wrapping.c."""
+    return f"spark_{function}({', '.join(cast_to(operand, type) for operand in operands)})"
+
+
+def wrapped_around(operator: str, type: DataType, left: str, right: str) -> str:
+    """Without ANSI; a tinyint or smallint is computed as an int first."""
+    if isinstance(type, IntegerType | LongType):
+        return in_one_pass(f"wrapped_{NAMED[operator]}", type, left, right)
+    return wrapped(f"CAST({left} AS INTEGER) {operator} CAST({right} AS INTEGER)", type)
+
+
 def sum_like(operator: str) -> Callable[..., str]:
     def write(call: Any, left: str, right: str) -> str:
         if isinstance(call.type, DecimalType):
             return decimal_call(sql_decimal_add if operator == "+" else sql_decimal_subtract, call, left, right)
         if is_integral(call.type) and not call.settings.ansi:
-            wide = "HUGEINT" if isinstance(call.type, IntegerType | LongType) else "INTEGER"
-            return wrapped(f"CAST({left} AS {wide}) {operator} CAST({right} AS {wide})", call.type)
+            return wrapped_around(operator, call.type, left, right)
         return checked(operator, call, left, right)
 
     return write
@@ -184,7 +195,7 @@ def times(call: Any, left: str, right: str) -> str:
     if isinstance(call.type, DecimalType):
         return decimal_call(sql_decimal_multiply, call, left, right)
     if is_integral(call.type) and not call.settings.ansi:
-        return wrapped(f"CAST({left} AS HUGEINT) * CAST({right} AS HUGEINT)", call.type)
+        return wrapped_around("*", call.type, left, right)
     return checked("*", call, left, right)
 
 
@@ -208,7 +219,7 @@ def integral_divided(call: Any, left: str, right: str) -> str:
         return sql_decimal_integral_divide(left, a, right, b, call.settings.ansi)
     if call.settings.ansi:
         return f"({left} // {right})"
-    return wrapped(f"CAST({left} AS HUGEINT) // nullif({right}, 0)", call.type)
+    return in_one_pass("div_or_null", call.type, left, right)
 
 
 def remained(call: Any, left: str, right: str) -> str:
@@ -234,15 +245,15 @@ def negated(call: Any, value: str) -> str:
     check_digits(call.type)
     if not is_integral(call.type):
         return f"(-{value})"
-    if not call.settings.ansi:
-        return wrapped(f"-CAST({value} AS HUGEINT)", call.type)
-    return with_sign("negative", "-", value, call.type)
+    return with_sign("negative", "-", value, call.type, call.settings.ansi)
 
 
-def with_sign(name: str, spelled: str, value: str, type: DataType) -> str:
-    """abs and negative under ANSI; of the common types in one pass (duck/native/whole.c)."""
+def with_sign(name: str, spelled: str, value: str, type: DataType, ansi: bool) -> str:
+    """abs and negative; of the common types in one pass (duck/native/whole.c and wrapping.c)."""
     if isinstance(type, IntegerType | LongType):
-        return f"spark_{name}({cast_to(value, type)})"
+        return in_one_pass(name if ansi else f"wrapped_{name}", type, value)
+    if not ansi:
+        return wrapped(f"{spelled}(CAST({value} AS INTEGER))", type)
     return checked_sign(f"{spelled}({value})", value, type)
 
 

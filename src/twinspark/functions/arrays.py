@@ -273,7 +273,7 @@ def array_join(call: Any, array: str, delimiter: str, *replacement: str) -> str:
         shown = f"list_filter({array}, lambda e: e IS NOT NULL)"
     filled = " AND ".join(f"{part} IS NOT NULL" for part in (array, delimiter, *replacement))
     if hasattr(call.arguments[1], "value"):
-        joined = f"array_to_string({shown}, {delimiter})"
+        joined = f"array_to_string({shown if replacement else array}, {delimiter})"  # which leaves nulls out itself
     else:
         parts = f"list_transform({shown}, lambda e, i: CASE WHEN i = 1 THEN e ELSE {delimiter} || e END)"
         joined = f"array_to_string({parts}, '')"

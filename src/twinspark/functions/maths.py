@@ -10,16 +10,17 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.arithmetic import (
     BITS,
+    NAMED,
     add_type,
     arithmetic,
     check_digits,
     checked_sign,
     decimal_call,
     divide,
+    in_one_pass,
     multiply_type,
     remainder,
     with_sign,
-    wrapped,
 )
 from twinspark.functions.casts import not_native
 from twinspark.functions.date_arithmetic import TIMELY
@@ -112,9 +113,7 @@ def absolute(call: Any, value: str) -> str:
     check_digits(call.type)
     if not is_integral(call.type):
         return f"abs({value})"
-    if not call.settings.ansi:
-        return wrapped(f"abs(CAST({value} AS HUGEINT))", call.type)
-    return with_sign("abs", "abs", value, call.type)
+    return with_sign("abs", "abs", value, call.type, call.settings.ansi)
 
 
 def absolute_interval(type: DataType, value: str) -> str:
@@ -133,6 +132,8 @@ def positive_remainder(call: Any, left: str, right: str) -> str:
     """((a % n) + n) % n for a negative rest, as Java computes it."""
     if isinstance(call.type, DecimalType):
         return positive_decimal_remainder(call, left, right)
+    if isinstance(call.type, IntegerType | LongType):
+        return in_one_pass("pmod" if call.settings.ansi else "pmod_or_null", call.type, left, right)
     zero = (
         error("REMAINDER_BY_ZERO", config=ANSI_CONFIG)
         if call.settings.ansi
@@ -148,11 +149,9 @@ def floating_rests(left: str, right: str) -> tuple[str, str]:
 
 
 def whole_rests(call: Any, left: str, right: str) -> tuple[str, str]:
-    """Of ints and bigints the sum of two negative numbers may wrap around; smaller ones are added as ints."""
+    """Of tinyints and smallints, which are added as ints."""
     rest = f"(CASE WHEN {right} = -1 THEN {left} - {left} ELSE {left} % {right} END)"
-    wide = f"CAST({rest} AS HUGEINT) + {right}"
-    total = wrapped(wide, call.type) if isinstance(call.type, IntegerType | LongType) else f"({wide})"
-    return rest, cast_to(f"{total} % {right}", call.type)
+    return rest, cast_to(f"(CAST({rest} AS INTEGER) + {right}) % {right}", call.type)
 
 
 def positive_decimal_remainder(call: Any, left: str, right: str) -> str:
@@ -221,11 +220,16 @@ def try_arithmetic(operator: str) -> Callable[..., str]:
         if isinstance(call.type, DecimalType):
             return tried_decimal(TRIED_DECIMALS[operator], call, left, right)
         if is_integral(call.type):
-            wide = f"CAST({left} AS HUGEINT) {operator} CAST({right} AS HUGEINT)"
-            return f"TRY_CAST({wide} AS {duck_type(call.type)})"
+            return tried_whole(operator, call.type, left, right)
         return f"({left} {operator} {right})"
 
     return write
+
+
+def tried_whole(operator: str, type: DataType, left: str, right: str) -> str:
+    if isinstance(type, IntegerType | LongType):
+        return in_one_pass(f"try_{NAMED[operator]}", type, left, right)
+    return f"TRY_CAST(CAST({left} AS INTEGER) {operator} CAST({right} AS INTEGER) AS {duck_type(type)})"
 
 
 fn("try_add(any, any)", try_arithmetic("+"), rule=tried(arithmetic(add_type), "+"))
@@ -264,8 +268,22 @@ def shift_type(call: Call) -> Typed:
     return Typed(kind, False, (kind, INT), add_nullable_casts=True)
 
 
-for name in ("shiftleft", "shiftright", "shiftrightunsigned"):
-    fn(f"{name}(int|bigint, int)", f"spark_{name}({{0}}, {{1}})", rule=shift_type)
+def shifted_right(call: Any, value: str, count: str) -> str:
+    """By a constant DuckDB's own operator does it: Java takes the count modulo the width."""
+    asked = getattr(call.arguments[1], "value", None)
+    if not isinstance(asked, int):
+        return f"spark_{call.name}({value}, {count})"
+    width = BITS[call.type.__class__]
+    places = asked % width
+    moved = f"({value} >> {cast_to(str(places), call.type)})"
+    if call.name == "shiftright" or places == 0:
+        return moved
+    return f"({moved} & {cast_to(str((1 << (width - places)) - 1), call.type)})"
+
+
+fn("shiftleft(int|bigint, int)", "spark_shiftleft({0}, {1})", rule=shift_type)
+for name in ("shiftright", "shiftrightunsigned"):
+    fn(f"{name}(int|bigint, int)", shifted_right, rule=shift_type)
 
 
 def ones(call: Any, value: str) -> str:
@@ -286,7 +304,11 @@ fn("bit_count(integral|boolean)", ones, rule=ones_type)
 
 
 def bit_at(call: Any, value: str, position: str) -> str:
-    bits = BITS[call.arguments[0].type.__class__]
+    type = call.arguments[0].type
+    bits = BITS[type.__class__]
+    asked = getattr(call.arguments[1], "value", None)
+    if isinstance(asked, int) and 0 <= asked < bits:
+        return f"CAST(({value} >> {cast_to(str(asked), type)}) & {cast_to('1', type)} AS TINYINT)"
     wrong = error_with(
         "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
         functionName=text(f"`{call.text.partition('(')[0]}`"),

@@ -102,8 +102,24 @@ def percentile_type(call: Call) -> Typed:
 
 
 def percentile(call: Any, value: str, *_: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-    picked = [interpolated(call, p) for p in percentages(call.arguments[1])]
-    return over_sorted(value, answers(call, picked), distinct, suffix)
+    asked = percentages(call.arguments[1])
+    if isinstance(call.type, DoubleType) and keeps_apart(call.arguments[0].type):
+        return selected(call, "cont", value, asked[0], distinct, suffix)
+    return over_sorted(value, answers(call, [interpolated(call, p) for p in asked]), distinct, suffix)
+
+
+def keeps_apart(type: DataType) -> bool:
+    """Whether different values are different doubles."""
+    if isinstance(type, DecimalType):
+        return type.precision <= 15
+    return is_numeric(type) and not isinstance(type, LongType)
+
+
+def selected(call: Any, kind: str, value: str, percentage: float, distinct: str, suffix: str) -> str:
+    """One percentile of values that are doubles, or as good as: found without sorting (duck/native/percentile.c)."""
+    if "OVER" in suffix:
+        raise NotNative("a percentile in a window")
+    return f"spark_percentile_{kind}({distinct}{as_double(call, value)}, {constant(percentage)}){suffix}"
 
 
 def median_type(call: Call) -> Typed:
@@ -112,6 +128,8 @@ def median_type(call: Call) -> Typed:
 
 
 def median(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
+    if keeps_apart(call.arguments[0].type):
+        return selected(call, "cont", value, 0.5, distinct, suffix)
     return over_sorted(value, interpolated(call, 0.5), distinct, suffix)
 
 
@@ -163,9 +181,15 @@ def ordered_set_type(call: Call) -> Typed:
     return Typed(several(element, asked), True, (cast,), text=text)
 
 
-def ordered_set(pick: Any) -> Any:
+def ordered_set(pick: Any, ascending: str | None, descending: str | None) -> Any:
+    """By selection where there is one of the name; else all values are sorted."""
+
     def write(call: Any, value: str, *_: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-        picked = [pick(call, p) for p in percentages(call.arguments[1])]
+        asked = percentages(call.arguments[1])
+        kind = ascending if call.ordering[0].ascending else descending
+        if kind is not None and isinstance(call.type, DoubleType) and keeps_apart(call.arguments[0].type):
+            return selected(call, kind, value, asked[0], distinct, suffix)
+        picked = [pick(call, p) for p in asked]
         return over_sorted(value, answers(call, picked), distinct, suffix, not call.ordering[0].ascending)
 
     return write
@@ -178,8 +202,8 @@ def reached(call: Any, percentage: float) -> str:
     return beside_zeros(call.arguments[0].type, f"sorted[{position}]", found)
 
 
-aggregate("percentile_cont(any, any)", ordered_set(interpolated), rule=ordered_set_type)
-aggregate("percentile_disc(any, any)", ordered_set(reached), rule=ordered_set_type)
+aggregate("percentile_cont(any, any)", ordered_set(interpolated, "cont", None), rule=ordered_set_type)
+aggregate("percentile_disc(any, any)", ordered_set(reached, "disc", "disc_descending"), rule=ordered_set_type)
 
 
 # ---- percentile_approx: Spark's sketch is exact while twice the rows stay below the accuracy; more rows go to Spark

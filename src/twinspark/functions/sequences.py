@@ -11,10 +11,12 @@ from twinspark.functions.registry import fn
 from twinspark.functions.spelling import cast_to, duck_type
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
+    INT,
     ArrayType,
     DataType,
     DateType,
     DayTimeIntervalType,
+    LongType,
     TimestampNTZType,
     TimestampType,
     YearMonthIntervalType,
@@ -23,7 +25,6 @@ from twinspark.types import (
 )
 
 DAY = 86_400_000_000  # microseconds
-LONGEST = 2_147_483_632  # elements that Spark allows in an array
 INTERVALS = DayTimeIntervalType | YearMonthIntervalType
 INSTANTS = DateType | TimestampType | TimestampNTZType
 
@@ -45,7 +46,9 @@ def sequence_type(call: Call) -> Typed:
 def sequence(call: Any, start: str, stop: str, *step: str) -> str:
     element = call.type.elementType
     if is_integral(element):
-        return cast_to(whole_numbers(start, stop, *step), call.type)
+        if isinstance(element, LongType):
+            return whole_numbers(start, stop, *step)
+        return cast_to(f"spark_sequence({', '.join(cast_to(bound, INT) for bound in (start, stop, *step))})", call.type)
     if step and isinstance(call.arguments[2].type, YearMonthIntervalType):
         return months(element, start, stop, step[0], call.settings.zone)
     if isinstance(element, DateType):
@@ -65,21 +68,9 @@ def check_steps(call: Any) -> None:
             raise NotNative("a sequence of days in a zone whose clocks change")
 
 
-def whole_numbers(start: str, stop: str, step: str | None = None) -> str:
-    """A step that leads away is an error without a condition; so is a sequence too long: Spark says them."""
-    first, last = (f"CAST({side} AS BIGINT)" for side in (start, stop))
-    if step is None:
-        by = f"CAST(CASE WHEN {start} <= {stop} THEN 1 ELSE -1 END AS BIGINT)"
-        wrong = f"abs(CAST({last} AS HUGEINT) - {first}) >= {LONGEST}"
-    else:
-        by = f"CAST({step} AS BIGINT)"
-        away = f"{step} = 0 OR ({step} > 0 AND {first} > {last}) OR ({step} < 0 AND {first} < {last})"
-        long = f"abs((CAST({last} AS HUGEINT) - {first}) // {by}) >= {LONGEST}"
-        wrong = f"CASE WHEN {first} = {last} THEN false WHEN {away} THEN true ELSE {long} END"
-    known = " AND ".join(f"{part} IS NOT NULL" for part in (start, stop, step) if part is not None)
-    refused = not_native("a sequence whose step leads away, or too long a one")
-    items = f"CASE WHEN {first} = {last} THEN [{first}] ELSE generate_series({first}, {last}, {by}) END"
-    return f"(CASE WHEN NOT ({known}) THEN NULL WHEN {wrong} THEN {refused} ELSE {items} END)"
+def whole_numbers(*bounds: str) -> str:
+    """Start, stop and step. A step that leads away, or is too short for an array, is for Spark to refuse."""
+    return f"spark_sequence({', '.join(f'CAST({bound} AS BIGINT)' for bound in bounds)})"
 
 
 def days(start: str, stop: str, step: str | None = None) -> str:
@@ -89,7 +80,8 @@ def days(start: str, stop: str, step: str | None = None) -> str:
         counted = whole_numbers(first, last)
     else:
         parts = not_native("days in steps that are no whole days")
-        counted = whole_numbers(first, last, f"(CASE WHEN {step} % {DAY} = 0 THEN {step} // {DAY} ELSE {parts} END)")
+        by = f"(CASE WHEN {step} % {DAY} <> 0 THEN {parts} ELSE {step} // {DAY} END)"
+        counted = whole_numbers(first, last, by)
     return f"list_transform({counted}, lambda n: DATE '1970-01-01' + CAST(n AS INTEGER))"
 
 
