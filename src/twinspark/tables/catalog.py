@@ -39,13 +39,22 @@ class Version:
 
 
 @dataclass(frozen=True)
+class EqualityDelete:
+    """Rows are gone whose values stand in these files: columns as the data files call them, and as these do."""
+
+    files: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class ScanGroup:
-    """Files written with one schema, how their columns become the table's, and files that name rows deleted since."""
+    """Files written with one schema, how their columns become the table's, and what names rows deleted since."""
 
     files: tuple[str, ...]
     fields: tuple[Field, ...]
     physical: StructType
     deletes: tuple[str, ...] = ()
+    equality_deletes: tuple[EqualityDelete, ...] = ()
 
 
 @dataclass(frozen=True)

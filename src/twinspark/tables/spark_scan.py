@@ -4,7 +4,7 @@ import os
 import re
 
 from twinspark.errors import NotNative
-from twinspark.tables.catalog import ScanGroup, TableScan
+from twinspark.tables.catalog import EqualityDelete, ScanGroup, TableScan
 from twinspark.tables.reshape import (
     Cast,
     Elements,
@@ -32,18 +32,34 @@ def spark_query(scan: TableScan) -> str:
 def group_query(group: ScanGroup) -> str:
     columns = ", ".join(column(field) for field in group.fields)
     source = f"parquet.{quote_identifier(path_pattern(group.files))}"
-    return f"SELECT {columns} FROM {not_deleted(source, group) if group.deletes else source}"
+    return f"SELECT {columns} FROM {not_deleted(source, group) if group.deletes or group.equality_deletes else source}"
 
 
 def not_deleted(source: str, group: ScanGroup) -> str:
     """As scan_sql has it; Spark tells a file's path as a URI, which is the path itself where nothing is escaped."""
-    if not all(PLAIN_PATH.fullmatch(path) for path in group.files):
-        raise NotNative("deleted rows of files whose paths are escaped")
     file = f"regexp_replace(_metadata.file_path, '{SCHEME}', '') AS {FILE_COLUMN}"
     held = f"SELECT *, {file}, _metadata.row_index AS {ROW_COLUMN} FROM {source}"
+    if group.deletes:
+        held = f"SELECT * FROM ({held}) LEFT ANTI JOIN ({named_places(group)}) USING ({PLACE})"
+    for each in group.equality_deletes:
+        held = f"SELECT * FROM ({held}) AS t LEFT ANTI JOIN ({named_values(each)}) AS d ON {same_values(each)}"
+    return f"({held})"
+
+
+def named_places(group: ScanGroup) -> str:
+    if not all(PLAIN_PATH.fullmatch(path) for path in group.files):
+        raise NotNative("deleted rows of files whose paths are escaped")
     path = f"regexp_replace(file_path, '{SCHEME}', '') AS {FILE_COLUMN}"
-    gone = f"SELECT {path}, pos AS {ROW_COLUMN} FROM parquet.{quote_identifier(path_pattern(group.deletes))}"
-    return f"(({held}) LEFT ANTI JOIN ({gone}) USING ({PLACE}))"
+    return f"SELECT {path}, pos AS {ROW_COLUMN} FROM parquet.{quote_identifier(path_pattern(group.deletes))}"
+
+
+def named_values(deleted: EqualityDelete) -> str:
+    columns = ", ".join(f"{quote_identifier(theirs)} AS d{at}" for at, (_, theirs) in enumerate(deleted.columns))
+    return f"SELECT {columns} FROM parquet.{quote_identifier(path_pattern(deleted.files))}"
+
+
+def same_values(deleted: EqualityDelete) -> str:
+    return " AND ".join(f"t.{quote_identifier(ours)} <=> d.d{at}" for at, (ours, _) in enumerate(deleted.columns))
 
 
 def path_pattern(files: tuple[str, ...]) -> str:

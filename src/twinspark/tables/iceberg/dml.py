@@ -12,9 +12,10 @@ from twinspark.errors import SparkError
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.ducktext import identifier as name_sql
 from twinspark.tables.iceberg.catalog import IcebergCatalog
+from twinspark.tables.iceberg.deletes import Deletes
 from twinspark.tables.iceberg.local import local
 from twinspark.tables.iceberg.staged import StagedWrite
-from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
+from twinspark.tables.iceberg.table import NO_DELETES, IcebergTable, PlannedFile
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import FILE_COLUMN, ROW_COLUMN, duck_scan
 
@@ -29,10 +30,11 @@ class Candidates:
     write: StagedWrite
     base: IcebergTable
     planned: list[PlannedFile]
+    deletes: Deletes = NO_DELETES
 
     def rows(self, paths: Sequence[str] | None = None) -> str:
         chosen = self.planned if paths is None else [p for p in self.planned if local(p.file.file_path) in set(paths)]
-        scan = self.base.scan_of(chosen, self.base.table.schema(), len(chosen))
+        scan = self.base.scan_of(chosen, self.base.table.schema(), len(chosen), self.deletes)
         return duck_scan(scan, with_place=True)
 
     def files(self, paths: Sequence[str]) -> list[DataFile]:
@@ -65,10 +67,10 @@ def rewriting_iceberg(
 ) -> Iterator[Candidates]:
     base: Table = catalog.load(identifier)
     table = IcebergTable(identifier, base)
-    table.check_no_deletes()
     with catalog.stage_rewrite(identifier, base) as write:
-        planned, _ = table.plan(predicate, base.current_snapshot(), base.schema())
-        yield Candidates(write, table, planned)
+        snapshot = base.current_snapshot()
+        planned, _ = table.plan(predicate, snapshot, base.schema())
+        yield Candidates(write, table, planned, table.deletes(snapshot))
         if write.files or write.deleted:
             write.commit()
         else:

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from pyiceberg import types
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestContent, ManifestFile
+from pyiceberg.manifest import DataFile, ManifestContent, ManifestFile
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.transforms import BucketTransform
 
-from twinspark.errors import NotNative
 from twinspark.tables.kept import Kept
 from twinspark.tables.predicates import And, Comparison, In, IsNotNull, IsNull, Or, Predicate, StartsWith
 
@@ -32,6 +31,7 @@ class ManifestIndex:
 
     files: list[DataFile]
     snapshot_ids: list[int]
+    sequences: list[int]
     spec_id: int
     columns: dict[int, "ColumnBounds"] = field(default_factory=dict)
 
@@ -69,30 +69,14 @@ def manifests_of(snapshot: Snapshot, io: FileIO) -> tuple[ManifestFile, ...]:
 def read_manifest(manifest: ManifestFile, io: FileIO) -> ManifestIndex:
     entries = manifest.fetch_manifest_entry(io, discard_deleted=True)
     files = [entry.data_file for entry in entries]
-    return ManifestIndex(files, [entry.snapshot_id for entry in entries], manifest.partition_spec_id)
+    sequences = [entry.sequence_number or 0 for entry in entries]
+    return ManifestIndex(files, [entry.snapshot_id for entry in entries], sequences, manifest.partition_spec_id)
 
 
 def indexes_of(snapshot: Snapshot | None, io: FileIO) -> list[ManifestIndex]:
     """The manifests of a snapshot that name data files."""
     found = () if snapshot is None else manifests_of(snapshot, io)
     return [manifest_index(manifest, io) for manifest in found if manifest.content == ManifestContent.DATA]
-
-
-def position_deletes(snapshot: Snapshot | None, io: FileIO) -> list[DataFile]:
-    """Files of other writers that name deleted rows by path and place. A path is never used twice: all of them may be
-    asked about every data file. Rows deleted by their values, and deletion vectors, are for Spark with Iceberg."""
-    found = () if snapshot is None else manifests_of(snapshot, io)
-    files = [
-        file
-        for manifest in found
-        if manifest.content == ManifestContent.DELETES
-        for file in manifest_index(manifest, io).files
-    ]
-    if any(each.content != DataFileContent.POSITION_DELETES for each in files):
-        raise NotNative("an Iceberg table with equality deletes")
-    if any(each.file_format != FileFormat.PARQUET for each in files):
-        raise NotNative("an Iceberg table with deletion vectors")
-    return files
 
 
 def column_bounds(files: Sequence[DataFile], column: types.NestedField) -> ColumnBounds:

@@ -66,13 +66,13 @@ def compact(
     base = catalog.load(identifier)
     table = IcebergTable(identifier, base)
     choice = choice or Choice()
-    table.check_no_deletes()
+    deletes = table.deletes(base.current_snapshot())
     planned, _ = table.plan(choice.predicate, base.current_snapshot(), base.schema())
     chosen = worth_rewriting(planned, base, choice)
     if not chosen:
         return Compaction(0, 0)
     with catalog.staged(identifier, base, current_target(base), commit_rewrite(base), base.properties) as write:
-        scan = table.scan_of(chosen, base.schema(), len(planned))
+        scan = table.scan_of(chosen, base.schema(), len(planned), deletes)
         ordered = f" ORDER BY {choice.order}" if choice.order else ""
         write.write(connection, f"SELECT * FROM {duck_scan(scan)}{ordered}")
         write.delete_files([each.file for each in chosen])

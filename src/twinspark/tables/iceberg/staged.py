@@ -28,7 +28,7 @@ from pyiceberg.table.update import (
     SetPropertiesUpdate,
 )
 from pyiceberg.table.update.snapshot import _OverwriteFiles
-from pyiceberg.table.update.validate import _validate_data_files_exist
+from pyiceberg.table.update.validate import _validate_data_files_exist, _validate_no_new_deletes_for_data_files
 from pyspark.sql.types import StructType
 
 from twinspark.errors import JavaError, SparkError
@@ -225,7 +225,9 @@ class RewriteFiles(_OverwriteFiles):  # type: ignore[misc]
     def _validate_concurrency(self) -> None:
         window = self._commit_window
         if window is not None and not window.is_empty():
-            _validate_data_files_exist(self._transaction._table, window.head, self._deleted_data_files, window.base)
+            table, gone = self._transaction._table, self._deleted_data_files
+            _validate_data_files_exist(table, window.head, gone, window.base)
+            _validate_no_new_deletes_for_data_files(table, window.head, None, gone, window.base)
 
 
 def commit_rewrite(base: Table) -> Commit:

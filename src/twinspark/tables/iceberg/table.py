@@ -13,7 +13,8 @@ from pyspark.sql.types import StructType
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.tables.catalog import Identifier, ScanGroup, TableScan, Version
-from twinspark.tables.iceberg.index import indexes_of, matching, position_deletes
+from twinspark.tables.iceberg.deletes import ByValue, Deletes, deletes_of, equality_deletes
+from twinspark.tables.iceberg.index import ManifestIndex, indexes_of, matching
 from twinspark.tables.iceberg.local import local
 from twinspark.tables.iceberg.schemas import reading
 from twinspark.tables.iceberg.spec import spark_transforms
@@ -23,6 +24,7 @@ from twinspark.tables.transforms import Transform
 from twinspark.types import quote_identifier
 
 SCHEMA_IN_PATH = re.compile(r"/data/s(\d+)/[0-9a-f-]{36}/[^/]+$")
+NO_DELETES = Deletes()
 INTERNAL = ("twinspark.type.", "twinspark.default.", "commit.", "write.metadata.", "write.parquet.", "history.")
 
 
@@ -32,6 +34,7 @@ class PlannedFile:
 
     file: DataFile
     schema_id: int
+    sequence: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,13 +66,11 @@ class IcebergTable:
         snapshot = self.snapshot(version)
         schema = self.schema_at(snapshot, version)
         planned, total = self.plan(predicate, snapshot, schema)
-        deletes = tuple(local(file.file_path) for file in position_deletes(snapshot, self.table.io))
-        return self.scan_of(planned, schema, total, deletes)
+        return self.scan_of(planned, schema, total, self.deletes(snapshot))
 
-    def check_no_deletes(self) -> None:
-        """Before files are rewritten: what else names their rows would be lost, or kept for nothing."""
-        if position_deletes(self.table.current_snapshot(), self.table.io):
-            raise NotNative("changing an Iceberg table with delete files of another writer")
+    def deletes(self, snapshot: Snapshot | None) -> Deletes:
+        """Rows that other writers deleted; files of ours are written without them, and name none."""
+        return deletes_of(snapshot, self.table.io, self.schema_of)
 
     def plan(
         self, predicate: Predicate | None, snapshot: Snapshot | None, schema: Schema
@@ -80,10 +81,12 @@ class IcebergTable:
         for index in indexes:
             mask = None if predicate is None else matching(predicate, index, self.table.metadata, schema)
             chosen = range(len(index.files)) if mask is None else mask.nonzero()[0].tolist()
-            kept += [
-                PlannedFile(index.files[at], self.schema_of(index.files[at], index.snapshot_ids[at])) for at in chosen
-            ]
+            kept += [self.planned(index, at) for at in chosen]
         return kept, sum(len(index.files) for index in indexes)
+
+    def planned(self, index: ManifestIndex, at: int) -> PlannedFile:
+        file = index.files[at]
+        return PlannedFile(file, self.schema_of(file, index.snapshot_ids[at]), index.sequences[at])
 
     def schema_of(self, file: DataFile, snapshot_id: int) -> int:
         found = SCHEMA_IN_PATH.search(file.file_path)
@@ -95,28 +98,46 @@ class IcebergTable:
         return int(snapshot.schema_id)
 
     def scan_of(
-        self, planned: list[PlannedFile], schema: Schema, total: int, deletes: tuple[str, ...] = ()
+        self, planned: list[PlannedFile], schema: Schema, total: int, deletes: Deletes = NO_DELETES
     ) -> TableScan:
-        by_schema: dict[int, list[DataFile]] = {}
+        """Files of one schema from which the same rows are gone are read together."""
+        groups: dict[tuple[int, tuple[ByValue, ...]], list[DataFile]] = {}
         for each in planned:
             if each.file.file_format != FileFormat.PARQUET:
                 raise NotNative(f"Iceberg files of format {each.file.file_format}")
-            by_schema.setdefault(each.schema_id, []).append(each.file)
-        groups = tuple(self.group(schema_id, files, schema, deletes) for schema_id, files in sorted(by_schema.items()))
+            groups.setdefault((each.schema_id, self.concerning(each, deletes)), []).append(each.file)
+        ordered = sorted(groups.items(), key=lambda group: group[0][0])
         files = [each.file for each in planned]
         return TableScan(
             spark_schema(schema, self.table.properties),
-            groups,
+            tuple(self.group(*key, found, schema, deletes.places) for key, found in ordered),
             sum(file.record_count for file in files),
             sum(file.file_size_in_bytes for file in files),
             total,
         )
 
-    def group(self, schema_id: int, files: list[DataFile], schema: Schema, deletes: tuple[str, ...]) -> ScanGroup:
-        written = self.table.schemas()[schema_id]
+    def concerning(self, planned: PlannedFile, deletes: Deletes) -> tuple[ByValue, ...]:
+        specs = self.table.metadata.specs()
+        return tuple(
+            each
+            for each in deletes.by_value
+            if each.concerns(planned.file, planned.sequence, bool(specs[each.file.spec_id].fields))
+        )
+
+    def group(
+        self,
+        schema_id: int,
+        by_value: tuple[ByValue, ...],
+        files: list[DataFile],
+        schema: Schema,
+        places: tuple[str, ...],
+    ) -> ScanGroup:
+        schemas = self.table.schemas()
+        written = schemas[schema_id]
         fields = reading(written, schema, self.table.properties)
         paths = tuple(local(file.file_path) for file in files)
-        return ScanGroup(paths, fields, spark_schema(written, {}), deletes)
+        equal = tuple(equality_deletes(by_value, written, schemas))
+        return ScanGroup(paths, fields, spark_schema(written, {}), places, equal)
 
     def snapshot(self, version: Version | None = None) -> Snapshot | None:
         if version is None:
@@ -152,6 +173,5 @@ class IcebergTable:
         return self.table.schemas()[snapshot.schema_id]
 
     def files(self) -> Iterator[DataFile]:
-        self.check_no_deletes()
         for index in indexes_of(self.table.current_snapshot(), self.table.io):
             yield from index.files
