@@ -131,8 +131,8 @@ def test_deletion_vectors(merged: IcebergCatalog, duck: Any) -> None:
 
 @pytest.mark.spark
 def test_spark_does_not_read_them_either(merged: IcebergCatalog, real_spark: Any) -> None:
-    delete_values(merged.load(T), pa.table({"id": [0], "s": ["s0"]}), "id", "s")
     files = {task.file.lower_bounds[1][0]: task.file.file_path for task in merged.load(T).scan().plan_files()}
+    delete_values(merged.load(T), pa.table({"id": [0], "s": ["s0"]}), "id", "s")
     delete_by_vectors(merged.load(T), {files[0]: [1]})
     found = real_spark.sql(f"SELECT id FROM ({spark_query(merged.load_table(T).scan())}) ORDER BY id").collect()
     assert [row.id for row in found] == LEFT[2:]

@@ -117,3 +117,45 @@ def test_only_files_that_may_match_are_rewritten(tables: Any) -> None:
     assert rows(tables, "SELECT count(*) FROM t.files") == [(4,)]
     assert rows(tables, "SELECT sum(a), count(*) FROM t") == [(6, 6)]
     assert rows(tables, "CALL system.rewrite_position_delete_files('t')") == [(0, 0, 0, 0)]
+
+
+def test_writes_to_a_branch(t: Any) -> None:
+    run(t, "ALTER TABLE t CREATE BRANCH audit", "INSERT INTO t.branch_audit VALUES (4)", "INSERT INTO t VALUES (5)")
+    assert rows(t, "SELECT * FROM t") == [(1,), (2,), (3,), (5,)]
+    assert rows(t, "SELECT * FROM t.branch_audit") == [(1,), (2,), (3,), (4,)]
+    run(t, "UPDATE mine.t.branch_audit SET a = 40 WHERE a = 4", "DELETE FROM t.branch_audit WHERE a = 1")
+    t.createDataFrame([(50,), (2,)], "a INT").createOrReplaceTempView("news")
+    run(
+        t,
+        "MERGE INTO t.branch_audit b USING news n ON b.a = n.a WHEN MATCHED THEN UPDATE SET a = 20 "
+        "WHEN NOT MATCHED THEN INSERT *",
+    )
+    assert rows(t, "SELECT * FROM t VERSION AS OF 'audit'") == [(20,), (3,), (40,), (50,)]
+    t.createDataFrame([(6,)], "a INT").writeTo("t.branch_audit").append()
+    assert rows(t, "SELECT count(*) FROM t.branch_audit") == [(5,)]
+    run(t, "INSERT OVERWRITE t.branch_audit VALUES (7)")
+    assert rows(t, "SELECT * FROM t.branch_audit") == [(7,)]
+    assert rows(t, "SELECT * FROM t") == [(1,), (2,), (3,), (5,)]
+    run(t, "ALTER TABLE t ADD COLUMN b INT")
+    assert rows(t, "SELECT * FROM t.branch_audit") == [(7, None)]  # a branch is read by the present schema
+    assert refusal(t, "INSERT INTO t.branch_nosuch VALUES (1)") == "TABLE_OR_VIEW_NOT_FOUND"
+
+
+def test_a_branch_becomes_the_table(t: Any) -> None:
+    run(t, "ALTER TABLE t CREATE BRANCH audit", "DELETE FROM t.branch_audit WHERE a < 3")
+    run(t, "CALL system.fast_forward('t', 'main', 'audit')")
+    assert rows(t, "SELECT * FROM t") == [(3,)]
+
+
+def test_write_audit_publish(t: Any) -> None:
+    """All that a session does, on tables that are told so, is on its branch, which begins with its first write."""
+    run(t, "ALTER TABLE t SET TBLPROPERTIES ('write.wap.enabled' = 'true')", "CREATE TABLE plain AS SELECT 1 AS x")
+    t.conf.set("spark.wap.branch", "trial")
+    assert rows(t, "SELECT count(*) FROM t") == [(3,)]
+    run(t, "DELETE FROM t WHERE a = 2", "INSERT INTO t VALUES (9)", "INSERT INTO plain VALUES (2)")
+    assert rows(t, "SELECT * FROM t") == [(1,), (3,), (9,)]
+    t.conf.unset("spark.wap.branch")
+    assert rows(t, "SELECT * FROM t") == [(1,), (2,), (3,)]
+    assert rows(t, "SELECT count(*) FROM plain") == [(2,)]
+    run(t, "CALL system.fast_forward('t', 'main', 'trial')")
+    assert rows(t, "SELECT * FROM t") == [(1,), (3,), (9,)]

@@ -1,7 +1,7 @@
 """The table a command is about: found by its name, in the session's words, with Spark's errors when it is not there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
@@ -13,6 +13,7 @@ from twinspark.session.tables_session import tables_of
 from twinspark.tables.catalogs import Name
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.names import not_found
+from twinspark.tables.relations import wap_branch
 from twinspark.tables.session_catalog import AnyTable, SessionCatalog
 from twinspark.types import quote_identifier
 
@@ -33,6 +34,10 @@ class Target:
     @property
     def full_name(self) -> str:
         return quoted(self.name.qualifier)
+
+    def on_branch(self, branch: str) -> "Target":
+        catalog = self.catalog.on_branch(branch)
+        return replace(self, catalog=catalog, table=catalog.load_table(self.name.identifier))
 
     @property
     def iceberg(self) -> IcebergTable:
@@ -61,6 +66,8 @@ def find_target(parts: Parts, context: Context, operation: str = "") -> Target |
     """The table of that name; None when ours do not know it and Spark's cannot."""
     if find_view(parts, context) is not None:
         raise NotNative(f"a command on the temporary view {'.'.join(parts)}")
+    if (branch := branch_of(parts, context)) is not None:
+        return branch
     tables = tables_of(context)
     name = name_of(parts, context)
     catalog = tables.catalogs.get(name.catalog)
@@ -70,9 +77,23 @@ def find_target(parts: Parts, context: Context, operation: str = "") -> Target |
         viewed = quoted(name.qualifier)
         raise SparkError("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", viewName=viewed, operation=operation)
     if catalog.table_exists(name.identifier):
-        return Target(name, catalog, catalog.load_table(name.identifier))
+        found = Target(name, catalog, catalog.load_table(name.identifier))
+        branch_of_session = wap_branch(found.table, context.config)
+        return found if branch_of_session is None else found.on_branch(branch_of_session)
     tables.check_elsewhere(parts)
     return None
+
+
+def branch_of(parts: Parts, context: Context) -> Target | None:
+    """`t.branch_name`: the table, where what is written goes to that branch."""
+    if len(parts) < 2 or not parts[-1].lower().startswith("branch_"):
+        return None
+    reference = tables_of(context).relations.reference(parts, context)
+    if reference is None:
+        return None
+    name = name_of(parts[:-1], context)
+    catalog = tables_of(context).catalogs.get(name.catalog)
+    return Target(name, catalog, catalog.load_table(name.identifier)).on_branch(reference)
 
 
 def written_to(parts: Parts, context: Context, operation: str = "") -> Target:

@@ -1,7 +1,7 @@
 """Tables by name as relations of a plan: what the readers of SQL and Connect messages ask the catalogs for."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from twinspark.analysis.context import Context
@@ -22,6 +22,13 @@ from twinspark.tables.session_catalog import AnyTable, SessionCatalog, View
 from twinspark.tables.spark_scan import spark_query
 
 Qualifier = tuple[str, ...]
+
+
+def wap_branch(table: AnyTable, config: Mapping[str, str]) -> str | None:
+    """Write, audit, publish: the branch that a session works on, of tables that are told so."""
+    branch = config.get("spark.wap.branch")
+    told = isinstance(table, IcebergTable) and table.table.properties.get("write.wap.enabled", "").lower() == "true"
+    return branch if branch and told else None
 
 
 class TableRelations:
@@ -66,6 +73,8 @@ class TableRelations:
             if catalog.load_view(name.identifier) is not None:
                 raise NotNative(f"the view {name.identifier}")
             return self.metadata(parts, context, version)
+        if version is None and (branch := wap_branch(table, context.config)) is not None:
+            version = Version(snapshot=branch) if branch in self.references_of(table) else None
         found = catalog.read_loaded(table, self.scan_context, predicate, version)
         self._scans[found.sql] = (name, version)
         return scan_relation(found), name.qualifier
@@ -128,6 +137,10 @@ class TableRelations:
         owner = self.owner(parts, context) if named in (2, 3) else None
         known = isinstance(owner, IcebergTable) and owner.table.metadata.refs.get(name)
         return name if known and known.snapshot_ref_type == kind.lower() else None
+
+    @staticmethod
+    def references_of(table: AnyTable) -> Mapping[str, object]:
+        return table.table.metadata.refs if isinstance(table, IcebergTable) else {}
 
     def owner(self, parts: Sequence[str], context: Context) -> AnyTable | None:
         return self.loaded(self.name(parts[:-1], context))

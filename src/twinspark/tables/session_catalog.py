@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -78,6 +79,12 @@ class SessionCatalog:
         """One that other programs have too; what our dead writers left in it is swept."""
         sweep(iceberg)
         return cls(iceberg)
+
+    def on_branch(self, branch: str) -> "SessionCatalog":
+        """The same, for writes to a branch of an Iceberg table."""
+        made = copy(self)
+        made.iceberg = self.iceberg.on_branch(branch)
+        return made
 
     # Tables
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.rest import RestCatalog
@@ -17,6 +18,7 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.schema import Schema
 from pyiceberg.table import CreateTableTransaction, Table
+from pyiceberg.table.refs import MAIN_BRANCH
 from pyspark.sql.types import StructType
 
 from twinspark.errors import NotNative, SparkError
@@ -72,7 +74,14 @@ class IcebergCatalog:
         self.catalog = catalog
         self.store = store
         self.shared = shared  # with other programs: they name places, and their files are not ours to remove
+        self.branch = MAIN_BRANCH  # that writes go to
         self._locks = locks or TableLocks()
+
+    def on_branch(self, branch: str) -> "IcebergCatalog":
+        """The same, for writes to a branch: one that is not there yet begins where the table is."""
+        made = copy(self)
+        made.branch = branch
+        return made
 
     @classmethod
     def local(cls, name: str, directory: str) -> "IcebergCatalog":
@@ -87,7 +96,7 @@ class IcebergCatalog:
         return bool(self.catalog.table_exists(key(identifier)))
 
     def load_table(self, identifier: Identifier) -> IcebergTable:
-        return IcebergTable(identifier, self.load(identifier))
+        return IcebergTable(identifier, self.load(identifier), self.branch)
 
     def refresh_table(self, identifier: Identifier) -> IcebergTable:
         return self.load_table(identifier)
@@ -235,20 +244,30 @@ class IcebergCatalog:
         return stage(identifier, schema, partitions, properties)
 
     def stage_append(self, identifier: Identifier) -> StagedWrite:
-        base = self.load(identifier)
-        return self.staged(identifier, base, current_target(base), commit_append(base), base.properties)
+        base = self.load_for_write(identifier)
+        return self.staged(identifier, base, current_target(base), commit_append(base, self.branch), base.properties)
 
     def stage_overwrite(self, identifier: Identifier) -> StagedWrite:
         """Replaces all rows; the schema stays."""
-        base = self.load(identifier)
-        files = list(IcebergTable(identifier, base).files())
+        base = self.load_for_write(identifier)
+        files = list(IcebergTable(identifier, base, self.branch).files())
         write = self.stage_rewrite(identifier, base)
         write.delete_files(files)
         return write
 
+    def load_for_write(self, identifier: Identifier) -> Table:
+        """A branch that is not there yet begins where the table is."""
+        with self.lock(identifier):
+            base = self.load(identifier)
+            current = base.current_snapshot()
+            if self.branch not in (MAIN_BRANCH, *base.metadata.refs) and current is not None:
+                base.manage_snapshots().create_branch(current.snapshot_id, self.branch).commit()
+        return base
+
     def stage_rewrite(self, identifier: Identifier, base: Table) -> StagedWrite:
         """A write that also removes files of `base`; it conflicts with rows that came in since."""
-        return self.staged(identifier, base, current_target(base), commit_overwrite(base, EVERYTHING), base.properties)
+        commit = commit_overwrite(base, EVERYTHING, self.branch)
+        return self.staged(identifier, base, current_target(base), commit, base.properties)
 
     def staged(
         self, identifier: Identifier, base: Table, target: WriteTarget, commit: Commit, properties: Properties

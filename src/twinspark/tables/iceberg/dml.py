@@ -65,10 +65,10 @@ def rewriting(
 def rewriting_iceberg(
     catalog: IcebergCatalog, identifier: Identifier, predicate: Predicate | None
 ) -> Iterator[Candidates]:
-    base: Table = catalog.load(identifier)
-    table = IcebergTable(identifier, base)
+    base: Table = catalog.load_for_write(identifier)
+    table = IcebergTable(identifier, base, catalog.branch)
     with catalog.stage_rewrite(identifier, base) as write:
-        snapshot = base.current_snapshot()
+        snapshot = table.head
         planned, _ = table.plan(predicate, snapshot, base.schema())
         yield Candidates(write, table, planned, table.deletes(snapshot))
         if write.files or write.deleted:

@@ -176,11 +176,11 @@ def named(producer: Any, write: StagedWrite) -> Any:
     return producer
 
 
-def commit_append(base: Table) -> Commit:
+def commit_append(base: Table, branch: str = MAIN_BRANCH) -> Commit:
     def commit(write: StagedWrite) -> None:
         base.refresh()
         transaction = opened(base, write)
-        commit_files(transaction, transaction._append_snapshot_producer(write.snapshot_properties), write)
+        commit_files(transaction, transaction._append_snapshot_producer(write.snapshot_properties, branch), write)
 
     return commit
 
@@ -206,12 +206,12 @@ def remove_merged_manifests(table: Table, producer: Any) -> None:
                 table.io.delete(path)
 
 
-def commit_overwrite(base: Table, conflicts: BooleanExpression) -> Commit:
+def commit_overwrite(base: Table, conflicts: BooleanExpression, branch: str = MAIN_BRANCH) -> Commit:
     """Removes the files the write has marked and adds its own; `conflicts` says which concurrent rows would matter."""
 
     def commit(write: StagedWrite) -> None:
         transaction = opened(base, write)
-        producer = transaction.update_snapshot(write.snapshot_properties).overwrite()
+        producer = transaction.update_snapshot(write.snapshot_properties, branch).overwrite()
         if conflicts != AlwaysFalse():
             producer.delete_by_predicate(conflicts)
         commit_files(transaction, producer, write)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pyiceberg.manifest import DataFile, FileFormat
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
+from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.table.snapshots import Snapshot
 from pyspark.sql.types import StructType
 
@@ -41,6 +42,14 @@ class PlannedFile:
 class IcebergTable:
     identifier: Identifier
     table: Table
+    branch: str = MAIN_BRANCH
+
+    @property
+    def head(self) -> Snapshot | None:
+        """What the branch shows now: nothing before its first write, if no snapshot was given to it."""
+        if self.branch == MAIN_BRANCH:
+            return self.table.current_snapshot()
+        return self.table.snapshot_by_name(self.branch)
 
     @property
     def provider(self) -> str:
@@ -141,7 +150,7 @@ class IcebergTable:
 
     def snapshot(self, version: Version | None = None) -> Snapshot | None:
         if version is None:
-            return self.table.current_snapshot()
+            return self.head
         if version.timestamp_ms is not None:
             return self.snapshot_at(version.timestamp_ms)
         return self.named_snapshot(str(version.snapshot))
@@ -168,10 +177,13 @@ class IcebergTable:
 
     def schema_at(self, snapshot: Snapshot | None, version: Version | None) -> Schema:
         """Time travel reads with the schema of that time; a branch and the present read with the current one."""
+        named = self.table.metadata.refs.get(str(version.snapshot)) if version is not None else None
         if version is None or snapshot is None or snapshot.schema_id is None:
+            return self.table.schema()
+        if named is not None and named.snapshot_ref_type == SnapshotRefType.BRANCH:
             return self.table.schema()
         return self.table.schemas()[snapshot.schema_id]
 
     def files(self) -> Iterator[DataFile]:
-        for index in indexes_of(self.table.current_snapshot(), self.table.io):
+        for index in indexes_of(self.head, self.table.io):
             yield from index.files
