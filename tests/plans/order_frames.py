@@ -16,7 +16,7 @@ def order_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     for size, rows in (("few", LEFT), ("more", MORE)):
         left = spark.createDataFrame(rows, "k int, v string, w bigint")
         right = spark.createDataFrame(RIGHT, "k int, x string, y bigint")
-        for topic in (windows, groups, joins, sets, samples, sums, sketches, lists):
+        for topic in (windows, groups, joins, sets, samples, sums, sketches, lists, unions):
             for name, frame in topic(left, right).items():
                 yield f"{size} {topic.__name__}: {name}", frame
     for name, frame in ranges(spark).items():
@@ -129,6 +129,23 @@ def sketches(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
         "kll merged": twice,
         "histograms": left.agg(F.histogram_numeric("w", F.lit(3)), F.histogram_numeric(F.sqrt("w"), F.lit(4))),
         "histograms of groups": left.groupBy("v").agg(F.histogram_numeric("k", F.lit(2))),
+    }
+
+
+def unions(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    """Of more than two: each part has tasks of its own."""
+    three = left.union(right).union(left.filter("w > 2"))
+    four = right.union(left).union(right.filter("y > 10").union(left.filter("w < 7")).toDF("k", "x", "y"))
+    by_text = Window.orderBy("v")
+    return {
+        "numbered": three.withColumn("n", F.row_number().over(by_text)),
+        "four numbered": four.withColumn("n", F.row_number().over(Window.orderBy("x"))),
+        "grouped": three.groupBy("v").count(),
+        "four grouped": four.groupBy("x").agg(F.min("y"), F.count("*")),
+        "distinct": three.select("v").distinct(),
+        "first of equals": three.withColumn("n", F.first("w").over(by_text)),
+        "last of equals": four.withColumn("n", F.last("y").over(Window.orderBy(F.desc("x")))),
+        "of other equals": left.withColumn("n", F.last("w").over(Window.partitionBy("v").orderBy("v"))),
     }
 
 

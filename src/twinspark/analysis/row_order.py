@@ -34,8 +34,9 @@ from twinspark.analysis.row_places import (
 )
 from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
+from twinspark.analysis.window_order import key_field, needed_of, windows_in, with_place
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, Literal, SortOrder, Subquery, WindowCall
+from twinspark.plan.expressions import Call, Column, Expression, SortOrder, WindowCall
 from twinspark.plan.relations import (
     Aggregate,
     Distinct,
@@ -60,11 +61,10 @@ from twinspark.plan.relations import (
     Tail,
     Values,
 )
-from twinspark.plan.rewrite import map_children, shifted, walk
+from twinspark.plan.rewrite import map_children, shifted
 from twinspark.types import INT, LONG, DoubleType, FloatType
 
 KEPT = (Shared, Keep, Recursion)  # parts that are used in several places have to stay what they are
-PLACED = frozenset({"row_number", "lag", "lead", "ntile"})  # windows in which equal rows stand one after another
 
 
 @dataclass(frozen=True)
@@ -390,32 +390,6 @@ class Ordering:
         return tasked(ordered.relation, self.partitions.slices) if ordered.sliced else placed(ordered.relation, 0)
 
 
-def windows_in(expressions: Sequence[Expression]) -> list[WindowCall]:
-    computed = [e for e in expressions if e.__class__ is not Column]
-    return [node for e in computed for node in walk(e) if isinstance(node, WindowCall)]
-
-
-def needed_of(relation: Project) -> Relation:
-    """The input without windows that nobody looks at: Spark does not compute them, and so does not sort."""
-    input = relation.input
-    if not isinstance(input, Project) or not windows_in(input.expressions):
-        return input
-    nodes = [node for e in relation.expressions for node in walk(e)]
-    if any(isinstance(node, Subquery) for node in nodes):
-        return input
-    used = {node.index for node in nodes if isinstance(node, Column)}
-    kept = [e if i in used or not windows_in([e]) else nothing(e) for i, e in enumerate(input.expressions)]
-    return replace(input, expressions=tuple(kept))
-
-
-def nothing(expression: Expression) -> Expression:
-    return Literal(type=expression.type, nullable=True, value=None)
-
-
-def key_field(key: SortOrder) -> Field:
-    return Field("key", key.child.type, key.child.nullable)
-
-
 def chosen_columns(made: Relation, relation: Join, inner: int, half: bool) -> Project:
     columns = made.columns()
     chosen = columns[:inner] if half else (*columns[:inner], *columns[inner + 2 : -2])
@@ -424,20 +398,6 @@ def chosen_columns(made: Relation, relation: Join, inner: int, half: bool) -> Pr
 
 def nullable(relation: Relation, missing: bool) -> tuple[Field, ...]:
     return tuple(replace(f, nullable=True) if missing else f for f in relation.fields)
-
-
-def with_place(expression: Expression, place: Column) -> Expression:
-    """Rows that are equal in a window's order stand there as they came."""
-
-    def rule(node: Expression) -> Expression:
-        if not isinstance(node, WindowCall):
-            return map_children(node, rule)
-        by_rows = node.frame is not None and node.frame.rows and isinstance(node.function, AggregateCall)
-        if node.function.name in PLACED or by_rows:
-            return replace(node, ordering=(*node.ordering, ascending(place)))
-        return node
-
-    return rule(expression)
 
 
 def is_float(column: Column | Field) -> bool:

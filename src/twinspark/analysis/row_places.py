@@ -86,16 +86,25 @@ def tasked(relation: Relation, slices: int) -> Relation:
                 relation, input=below, expressions=(*expressions, *places), fields=(*relation.fields, *PLACES)
             )
         case SetOperation(left=left, right=right):
-            return both_tasked(relation, tasked(left, slices), tasked(right, slices))
+            return both_tasked(relation, tasked(left, slices), tasked(right, slices), FAR * united(left))
         case _:
             return placed(relation, slices)
 
 
-def both_tasked(relation: SetOperation, left: Relation, right: Relation) -> Relation:
+def united(relation: Relation) -> int:
+    """Of how many parts a union consists that have tasks of their own."""
+    match relation:
+        case SetOperation(left=left, right=right):
+            return united(left) + united(right)
+        case Project(input=input) | Filter(input=input):
+            return united(input)
+    return 1
+
+
+def both_tasked(relation: SetOperation, left: Relation, right: Relation, far: int) -> Relation:
     """The tasks of the right come after those of the left."""
-    far = build.literal(FAR, LONG)
     task, place = right.columns()[-2:]
-    later = [build.call("+", [column, far], Settings(ansi=False)) for column in (task, place)]
+    later = [build.call("+", [c, build.literal(far, LONG)], Settings(ansi=False)) for c in (task, place)]
     behind = Project(input=right, expressions=(*right.columns()[:-2], *later), fields=right.fields)
     return replace(relation, left=left, right=behind, fields=(*relation.fields, *PLACES))
 

@@ -1,0 +1,58 @@
+"""Windows over rows whose order is known: which windows count, and how equal rows follow each other in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from twinspark.analysis.row_places import ascending
+from twinspark.plan.expressions import AggregateCall, Column, Expression, Literal, SortOrder, Subquery, WindowCall
+from twinspark.plan.relations import Field, Project, Relation
+from twinspark.plan.rewrite import map_children, walk
+
+PLACED = frozenset({"row_number", "lag", "lead", "ntile"})  # windows in which equal rows stand one after another
+# Those that show in which order equal rows stand.
+ENDS = frozenset({"first", "last", "any_value", "nth_value", "collect_list"})
+
+
+def windows_in(expressions: Sequence[Expression]) -> list[WindowCall]:
+    computed = [e for e in expressions if e.__class__ is not Column]
+    return [node for e in computed for node in walk(e) if isinstance(node, WindowCall)]
+
+
+def needed_of(relation: Project) -> Relation:
+    """The input without windows that nobody looks at: Spark does not compute them, and so does not sort."""
+    input = relation.input
+    if not isinstance(input, Project) or not windows_in(input.expressions):
+        return input
+    nodes = [node for e in relation.expressions for node in walk(e)]
+    if any(isinstance(node, Subquery) for node in nodes):
+        return input
+    used = {node.index for node in nodes if isinstance(node, Column)}
+    kept = [e if i in used or not windows_in([e]) else nothing(e) for i, e in enumerate(input.expressions)]
+    return replace(input, expressions=tuple(kept))
+
+
+def nothing(expression: Expression) -> Expression:
+    return Literal(type=expression.type, nullable=True, value=None)
+
+
+def key_field(key: SortOrder) -> Field:
+    return Field("key", key.child.type, key.child.nullable)
+
+
+def with_place(expression: Expression, place: Column) -> Expression:
+    """Rows that are equal in a window's order stand there as they came."""
+
+    def rule(node: Expression) -> Expression:
+        if not isinstance(node, WindowCall):
+            return map_children(node, rule)
+        by_rows = node.frame is not None and node.frame.rows and isinstance(node.function, AggregateCall)
+        order = (*node.ordering, ascending(place))
+        if node.function.name in PLACED or by_rows:
+            return replace(node, ordering=order)
+        if isinstance(node.function, AggregateCall) and node.function.name in ENDS and node.ordering:
+            return replace(node, function=replace(node.function, ordering=order))
+        return node
+
+    return rule(expression)
