@@ -23,7 +23,7 @@ def test_save_as_table(tables: Any) -> None:
 def test_save_as_a_table_of_files(tables: Any) -> None:
     frame = tables.range(4).withColumn("k", F.col("id") % 2)
     frame.write.format("parquet").partitionBy("k").saveAsTable("p")
-    frame.write.mode("append").saveAsTable("p")
+    frame.write.mode("append").partitionBy("k").saveAsTable("p")
     assert rows(tables, "SELECT k, count(*) FROM p GROUP BY k") == [(0, 4), (1, 4)]
     frame.limit(1).write.format("parquet").mode("overwrite").saveAsTable("p")
     assert rows(tables, "SELECT * FROM p") == [(0, 0)]

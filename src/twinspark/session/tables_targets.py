@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 Parts = tuple[str, ...]
+PLANNED = ("UPDATE TABLE", "MERGE INTO TABLE")  # refused only when the plan is made (DataSourceV2Strategy's like)
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,10 @@ class Target:
         return self.table
 
     def refuses(self, operation: str) -> SparkError:
-        return SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName=self.full_name, operation=operation)
+        error = SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName=self.full_name, operation=operation)
+        if operation in PLANNED:
+            error.exception = "SparkUnsupportedOperationException"
+        return error
 
 
 def quoted(parts: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from twinspark.session.tables_targets import Parts, Target, find_target, name_of
 from twinspark.session.writes import Rows, insert, overwrite_partitions
 from twinspark.session.writes_assignment import Assignment
 from twinspark.session.writes_source import Source, written
+from twinspark.session.writes_to_files import check_append, check_not_read, check_written_by_v1
 from twinspark.session.writes_where import checked, replacing, table_frame
 from twinspark.tables.file_table import FORMATS
 from twinspark.tables.iceberg.table import IcebergTable
@@ -58,8 +59,10 @@ class FrameWrite:
         made = assignment.by_name(frame, fields) if by_name else assignment.by_position(frame, fields)
         return Rows.of(made, target.table.schema, self.context)
 
-    def append(self, target: Target, by_name: bool) -> Command:
+    def append(self, target: Target, by_name: bool, saved: bool = False) -> Command:
         def write(frame: Frame) -> Callable[[], object]:
+            if saved:
+                check_append(target, frame, self.message, self.context)
             rows = self.rows(frame, target, by_name)
             return lambda: insert(target, rows, "append")
 
@@ -70,6 +73,7 @@ class FrameWrite:
             rows = self.rows(frame, target, by_name)
             if dynamic:
                 return lambda: overwrite_partitions(target, rows)
+            check_not_read(target, rows.query)
             return lambda: insert(target, rows, "overwrite")
 
         return self.written(write)
@@ -148,7 +152,7 @@ def save_as_table(write: FrameWrite) -> Command:
     if target is not None and message.mode == IGNORE:
         return quietly(lambda: None)
     if target is not None and message.mode == APPEND:
-        return write.append(target, by_name=True)
+        return write.append(target, by_name=True, saved=True)
     made = table_of(write)
     if target is None:
         check_new_place(made, message.mode)
@@ -178,6 +182,7 @@ def recreate(write: FrameWrite, target: Target, made: Definition) -> Command:
 
     def write_rows(frame: Frame) -> Callable[[], object]:
         rows = rows_for(made, frame, write.context)
+        check_not_read(target, rows.query)
         return lambda: carry_out(rows)
 
     return write.written(write_rows)
@@ -213,6 +218,7 @@ def write_to(message: Any, context: Context, session: "Session") -> Command:
     if message.mode in (CREATE, REPLACE, CREATE_OR_REPLACE):
         return create_or_replace(write)
     target = written_to(write.parts, context)
+    check_written_by_v1(target)
     if message.mode == APPEND_V2:
         return write.append(target, by_name=True)
     if message.mode == OVERWRITE_PARTITIONS:

@@ -23,6 +23,7 @@ from twinspark.session.writes import Rows, insert, insert_into_partition, overwr
 from twinspark.session.writes_assignment import DEFAULT
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_statement import in_place, query_message, walk_of
+from twinspark.session.writes_to_files import check_not_read
 from twinspark.session.writes_walk import Writing
 from twinspark.session.writes_where import checked, replacing, table_frame
 from twinspark.tables.file_table import FileTable
@@ -176,6 +177,8 @@ class Insertion(Writing):
         if self.node.replace == "WHERE":
             return self.replacing(rows, self.condition())
         static = self.static_values()
+        if self.node.overwrite and not self.is_dynamic(len(static)):
+            check_not_read(self.target, rows.query)
         if isinstance(self.target.table, FileTable) and 0 < len(static) == len(self.target.table.partitioning):
             return self.into_partition(rows, self.folder(static))
         if not self.node.overwrite:

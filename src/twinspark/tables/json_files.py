@@ -169,7 +169,7 @@ def distinct_types(path: str) -> str:
 def read_json(request: Request, data: StructType) -> str:
     columns = ", ".join(f"{literal(f.name)}: {literal(duck_type(f.dataType))}" for f in data.fields)
     return (
-        f"read_json({literals(request.paths_as_read)}, format='newline_delimited', "
+        f"read_json({literals(request.paths_as_read)}, format='newline_delimited', records=true, "
         f"columns={{{columns}}}, {hive_arguments(request.partitioning)})"
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import duckdb
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -125,12 +126,13 @@ def key_of(leaf: LeafFile) -> FileKey:
 
 def read_footers(paths: Sequence[str], connection: Any) -> dict[str, Footer]:
     """Equal footers are folded together by DuckDB, so that Python sees each shape once."""
-    shapes = connection.execute(
+    shapes = asked(
+        connection,
         f"""SELECT list(file_name), shape FROM (
               SELECT file_name, list(struct_pack(name, type, repetition_type, num_children, converted_type,
                 logical_type, precision, scale, duckdb_type) ORDER BY column_id) AS shape
-              FROM parquet_schema({literals(paths)}) GROUP BY file_name) GROUP BY shape"""
-    ).fetchall()
+              FROM parquet_schema({literals(paths)}) GROUP BY file_name) GROUP BY shape""",
+    )
     keys = [SPARK_SCHEMA, SPARK_VERSION, *LEGACY_KEYS]
     said = connection.execute(
         f"""SELECT file_name, map_from_entries(list(struct_pack(k := decode(key), v := decode(value))))
@@ -139,6 +141,13 @@ def read_footers(paths: Sequence[str], connection: Any) -> dict[str, Footer]:
     words = dict(said)
     roots = {name: root for names, shape in shapes for root in [node_of(iter(shape))] for name in names}
     return {path: footer_of(roots[path], words.get(path, {})) for path in paths}
+
+
+def asked(connection: Any, query: str) -> Any:
+    try:
+        return connection.execute(query).fetchall()
+    except duckdb.InvalidInputException as error:
+        raise NotNative("a file that is no Parquet file") from error
 
 
 def footer_of(root: Node, words: Mapping[str, str]) -> Footer:

@@ -1,0 +1,30 @@
+"""JSON files whose lines are objects, whatever DuckDB would take them for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import twinspark
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    session = twinspark.session(engine="duckdb")
+    yield session
+    session.stop()
+
+
+@pytest.mark.parametrize("schema", ["s string", "s struct<a:int>"])
+def test_objects_without_a_field(tmp_path: Path, spark: Any, schema: str) -> None:
+    """A file of nothing but `{}` holds rows of nulls, not one value."""
+    (tmp_path / "a.json").write_text("{}\n")
+    (tmp_path / "b.json").write_text('{}\n{"t": 1}\n')
+    frame = spark.read.schema(schema).json(str(tmp_path))
+    assert [row.s for row in frame.collect()] == [None, None, None]
+
+
+def test_partitions_of_which_one_has_no_value(tmp_path: Path, spark: Any) -> None:
+    spark.sql("SELECT * FROM VALUES ('x', 1), (null, 2) AS t(s, p)").write.partitionBy("p").json(str(tmp_path / "j"))
+    assert sorted(spark.read.json(str(tmp_path / "j")).collect(), key=lambda row: row.p) == [("x", 1), (None, 2)]
