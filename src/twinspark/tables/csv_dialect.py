@@ -11,7 +11,7 @@ from twinspark.tables.listing import LeafFile
 
 KNOWN = {"header", "inferschema", "sep", "delimiter", "quote", "escape", "nullvalue", "mode", "encoding", "charset",
          "multiline", "enforceschema", "ignoreleadingwhitespace", "ignoretrailingwhitespace", "comment", "dateformat",
-         "timestampformat"}  # fmt: skip
+         "timestampformat", "columnnameofcorruptrecord"}  # fmt: skip
 BLANK_LINE = r"[\x00-\x20]*"
 TakeApart = Callable[[str], list[str]]  # by the extension
 FIRST_LINES = 1 << 20  # bytes in which the first line is looked for
@@ -26,7 +26,7 @@ class Dialect:
     null_value: str
     header: bool
     infer: bool
-    padded: bool
+    mode: str
     several_lines: bool  # a quoted value may hold line ends
     comment: str
     formats: Formats
@@ -34,6 +34,19 @@ class Dialect:
     before: int = 0  # blank lines and comments that stand before the first line
     returns: bool = False  # lines end with a carriage return, too
     odd: bool = False  # lines that DuckDB would split otherwise: the extension takes them apart
+
+    @property
+    def padded(self) -> bool:
+        """Whether a row that is too short, or a value that does not fit, is null."""
+        return self.mode == "PERMISSIVE"
+
+    @property
+    def drops(self) -> bool:
+        return self.mode == "DROPMALFORMED"
+
+    @property
+    def fails(self) -> bool:
+        return not self.padded and not self.drops
 
     @property
     def field_pattern(self) -> str:
@@ -72,7 +85,7 @@ def dialect_of(options: Mapping[str, str], zone: str) -> Dialect:
         options.get("nullvalue", ""),
         is_on(options, "header"),
         is_on(options, "inferschema"),
-        options.get("mode", "PERMISSIVE").upper() == "PERMISSIVE",
+        options.get("mode", "PERMISSIVE").upper(),
         is_on(options, "multiline"),
         comment_of(options, separator),
         Formats(zone, options.get("dateformat", ""), options.get("timestampformat", "")),

@@ -1,7 +1,7 @@
 """CSV files as Spark reads them: all lines are looked at first, then DuckDB or the extension takes them apart."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from twinspark.errors import NotNative
 from twinspark.tables.csv_dialect import BLANK_LINE, KNOWN, Dialect, column_names, dialect_of, first_lines, split_line
+from twinspark.tables.csv_records import CORRUPT, Records
 from twinspark.tables.csv_values import date_sql, inferred_type, kinds_found, timestamp_sql, value_sql
 from twinspark.tables.ducktext import identifier, literal, literals
 from twinspark.tables.filescan import (
@@ -59,12 +60,35 @@ def scan_rows(request: Request, dialect: Dialect, begun: Collection[tuple[str, .
 
     data = data_schema(request, inferred)
     whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
-    if any(field.name == "_corrupt_record" for field in data.fields):
-        raise NotNative("a csv column for corrupt records")
+    corrupt = corrupt_name(request)
     was_read = dialect.padded and dialect.infer and request.user_schema is None
-    if not was_read:
-        check_values(request, dialect, data)
-    return file_scan(request, whole, select_sql(request, dialect, data, whole))
+    if corrupt in data.names or not (was_read or all_fit(request, dialect, data)):
+        return scan_records(request, replace(dialect, odd=True), data, whole, corrupt)
+    rows = read_csv(request, dialect, len(data.fields))
+    return file_scan(request, whole, select_sql(request, whole, values_sql(dialect, data), rows))
+
+
+def corrupt_name(request: Request) -> str:
+    told = request.context.setting("spark.sql.columnNameOfCorruptRecord", CORRUPT)
+    return request.options.get("columnnameofcorruptrecord", told)
+
+
+def scan_records(request: Request, dialect: Dialect, data: StructType, whole: StructType, corrupt: str) -> FileScan:
+    """Rows some of which may be malformed: what they are depends on the columns that are asked for."""
+    if not request.context.is_on("spark.sql.csv.parser.columnPruning.enabled", True):
+        raise NotNative("malformed csv records without pruned columns")
+    width = sum(name != corrupt for name in data.names)
+    records = Records(taken_apart(request, dialect, width), LINE, FIELDS, dialect, data, corrupt)
+    records.check()
+    if dialect.fails and not all_fit(request, dialect, StructType(records.columns)):
+        raise NotNative("csv values that do not fit, in the mode FAILFAST")
+
+    def by_columns(asked: frozenset[int]) -> str:
+        names = frozenset(whole.names[place] for place in asked)
+        return f"({select_sql(request, whole, records.values(names), records.source(names))})"
+
+    found = file_scan(request, whole, by_columns(frozenset()))
+    return replace(found, by_columns=by_columns)
 
 
 def check_formats(request: Request, dialect: Dialect) -> None:
@@ -216,9 +240,7 @@ def taken_apart(request: Request, dialect: Dialect, width: int) -> str:
     """A line that is not as wide as it should be has nothing more, or more than is read, as in Spark."""
     lines = f"{whole_lines(request, dialect)} WHERE NOT {blank_line()}"
     values = ", ".join(f"{FIELDS}[{at + 1}] AS c{at}" for at in range(width))
-    return (
-        f"(SELECT *, {values} FROM (SELECT * EXCLUDE ({LINE}), {fields_sql(LINE, dialect)} AS {FIELDS} FROM {lines}))"
-    )
+    return f"(SELECT *, {values} FROM (SELECT *, {fields_sql(LINE, dialect)} AS {FIELDS} FROM {lines}))"
 
 
 def trimmed(rows: str, dialect: Dialect, width: int) -> str:
@@ -228,21 +250,24 @@ def trimmed(rows: str, dialect: Dialect, width: int) -> str:
     return f"(SELECT * REPLACE ({', '.join(values)}) FROM {rows})"
 
 
-def check_values(request: Request, dialect: Dialect, data: StructType) -> None:
+def all_fit(request: Request, dialect: Dialect, data: StructType) -> bool:
     """No row is wider than the schema; in the modes DROPMALFORMED and FAILFAST every value fits, too."""
     values = ["1" if dialect.padded else value_sql(f"c{at}", f.dataType, dialect.formats) for at, f in enumerate(data)]
     tests = [f"c{at} IS NOT NULL AND ({value}) IS NULL" for at, value in enumerate(values)]
     if dialect.odd and not dialect.padded:
         tests.append(f"len({FIELDS}) <> {len(data.fields)}")
     counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests)
-    if any(ask(request, f"SELECT {counts} FROM {read_csv(request, dialect, len(data.fields))}")):
-        raise NotNative("csv values that do not fit, in another mode than PERMISSIVE")
+    return not any(ask(request, f"SELECT {counts} FROM {read_csv(request, dialect, len(data.fields))}"))
 
 
-def select_sql(request: Request, dialect: Dialect, data: StructType, whole: StructType) -> str:
+def values_sql(dialect: Dialect, data: StructType) -> dict[str, str]:
+    return {f.name: value_sql(f"c{at}", f.dataType, dialect.formats) for at, f in enumerate(data.fields)}
+
+
+def select_sql(request: Request, whole: StructType, values: Mapping[str, str], rows: str) -> str:
+    """The columns of the files, and those of their directories, in the order of the schema."""
     casts = partition_casts(request.partitioning.schema)
-    values = {f.name: value_sql(f"c{at}", f.dataType, dialect.formats) for at, f in enumerate(data.fields)}
-    for name, source in request.partitioning.sources.items():
-        values[name] = duck_value(casts[name], identifier(source))
+    directories = request.partitioning.sources.items()
+    values = {**values, **{name: duck_value(casts[name], identifier(source)) for name, source in directories}}
     columns = ", ".join(f"{values[name]} AS {identifier(name)}" for name in whole.names)
-    return f"SELECT {columns} FROM {read_csv(request, dialect, len(data.fields))}"
+    return f"SELECT {columns} FROM {rows}"

@@ -65,6 +65,7 @@ class FileScan:
     size_in_bytes: int
     looked: Looked | None = None
     arrow: tuple[tuple[str, Any], ...] = ()  # what is to be registered under the names that `sql` uses
+    by_columns: Callable[[frozenset[int]], str] | None = None  # another `sql` when only some columns are asked for
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """Names of tables without any catalog at hand: which are paths, and what Spark says of those it does not find."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from twinspark.analysis.context import Context
-from twinspark.errors import SparkError
-from twinspark.plan.relations import Field, Scan
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.relations import Scan
+from twinspark.plan.scans import scan_of
 from twinspark.tables.files import FORMATS
 from twinspark.tables.filescan import FileScan
 from twinspark.types import quote_identifier
@@ -17,19 +17,9 @@ def is_path(parts: Sequence[str]) -> bool:
 
 
 def scan_relation(found: FileScan) -> Scan:
-    fields = tuple(Field(f.name, f.dataType, f.nullable, metadata_items(f)) for f in found.schema.fields)
-    return Scan(
-        fields=fields,
-        sql=found.sql,
-        names=tuple(field.name for field in fields),
-        input_files=tuple(found.input_files),
-        size_in_bytes=found.size_in_bytes,
-        arrow=found.arrow,
-    )
-
-
-def metadata_items(field: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple((field.metadata or {}).items())
+    if found.by_columns is not None:
+        raise NotNative("a table of files with records that may be malformed")
+    return scan_of(found)
 
 
 def not_found(parts: Sequence[str], context: Context) -> SparkError:

@@ -22,7 +22,8 @@ def read_json_lines(
     lines: Frame, options: dict[str, str], schema: StructType | None, refused: NotNative, context: Context
 ) -> Frame:
     """Options are named in lower case. A file that Spark fails over is refused as DuckDB's reader refused it."""
-    corrupt = options.get("columnnameofcorruptrecord", CORRUPT)
+    told = context.config.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
+    corrupt = options.setdefault("columnnameofcorruptrecord", told)
     if options.get("mode", "permissive").lower() == "failfast":
         raise refused  # a filter that Spark hands to its reader may skip the record that fails
     if context.config.get("spark.sql.json.enableExactStringParsing", "true").lower() == "true":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +14,8 @@ from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
-from twinspark.plan.relations import Field, OneRow, Scan
+from twinspark.plan.relations import OneRow
+from twinspark.plan.scans import Found, relation_of
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.json_lines import read_json_lines
@@ -62,8 +62,8 @@ def read_files(message: Any, context: Context) -> Frame:
     paths = list(message.paths) or [v for k, v in message.options.items() if k.lower() == "path"]
     options = dict(message.options)
     try:
-        found = scan_relation(context.scan_files(format, paths, options, schema, context))
-        return frame_of(with_pieces(found, context))
+        found = context.scan_files(format, paths, options, schema, context)
+        return frame_of(relation_of(found, is_in_one_piece(found, context)))
     except NotNative as refused:
         if format != "json":
             raise
@@ -72,31 +72,14 @@ def read_files(message: Any, context: Context) -> Frame:
         how = {name: value for name, value in lowered.items() if name not in INDEX_OPTIONS}
         if how.pop("multiline", "false").lower() == "true":
             where["wholetext"] = "true"  # each file is one text: an object, or an array of rows
-        lines = scan_relation(context.scan_files("text", paths, where, None, context))
+        lines = relation_of(context.scan_files("text", paths, where, None, context))
         return read_json_lines(frame_of(lines), how, schema, refused, context)
 
 
-def with_pieces(scan: Scan, context: Context) -> Scan:
+def is_in_one_piece(found: Found, context: Context) -> bool:
     """Spark cuts no file in pieces that is as small as opening one costs (FilePartition.maxSplitBytes)."""
     told = any(context.config.get(key, known).removesuffix("b") != known for key, known in PIECES.items())
-    whole = len(scan.input_files) == 1 and scan.size_in_bytes <= 4194304 and not told
-    return replace(scan, is_whole_file=whole)
-
-
-def scan_relation(found: Any) -> Scan:
-    fields = tuple(schema_fields(found.schema))
-    return Scan(
-        fields=fields,
-        sql=found.sql,
-        names=tuple(f.name for f in fields),
-        input_files=tuple(found.input_files),
-        size_in_bytes=found.size_in_bytes,
-        arrow=found.arrow,
-    )
-
-
-def schema_fields(schema: StructType) -> list[Field]:
-    return [Field(f.name, f.dataType, f.nullable, tuple((f.metadata or {}).items())) for f in schema.fields]
+    return len(found.input_files) == 1 and found.size_in_bytes <= 4194304 and not told
 
 
 @RELATIONS.handles("sql")

@@ -1,0 +1,56 @@
+"""What was found of files, as a relation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from twinspark.errors import SparkError
+from twinspark.plan.relations import Field, Records, Refused, Relation, Scan
+from twinspark.types import StructType
+
+
+class Found(Protocol):
+    """A schema and DuckDB's table expression; `by_columns` gives another one for the columns that are asked for,
+    where what the records are depends on these, or the error of asking for them."""
+
+    @property
+    def schema(self) -> StructType: ...
+    @property
+    def sql(self) -> str: ...
+    @property
+    def input_files(self) -> Sequence[str]: ...
+    @property
+    def size_in_bytes(self) -> int: ...
+    @property
+    def arrow(self) -> tuple[tuple[str, Any], ...]: ...
+    @property
+    def by_columns(self) -> Callable[[frozenset[int]], str] | None: ...
+
+
+def relation_of(found: Found, is_whole_file: bool = False) -> Relation:
+    scan = replace(scan_of(found), is_whole_file=is_whole_file)
+    by_columns = found.by_columns
+    if by_columns is None:
+        return scan
+
+    def narrowed(asked: frozenset[int]) -> Relation:
+        try:
+            return replace(scan, sql=by_columns(asked))
+        except SparkError as error:
+            return Refused(error=error, fields=scan.fields)
+
+    return Records(input=scan, narrowed=narrowed, fields=scan.fields)
+
+
+def scan_of(found: Found) -> Scan:
+    fields = tuple(Field(f.name, f.dataType, f.nullable, tuple((f.metadata or {}).items())) for f in found.schema)
+    return Scan(
+        fields=fields,
+        sql=found.sql,
+        names=tuple(field.name for field in fields),
+        input_files=tuple(found.input_files),
+        size_in_bytes=found.size_in_bytes,
+        arrow=found.arrow,
+    )
