@@ -231,8 +231,19 @@ WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", 
 DAY_NAMES = ", ".join(text(name[:length]) for name in WEEKDAYS for length in (2, 3, len(name)))
 
 
+def weekday_named(name: object) -> int | None:
+    """0 for a constant that names Monday."""
+    names = [day[:length] for day in WEEKDAYS for length in (2, 3, len(day))]
+    return (
+        names.index(name.upper()) // 3 if isinstance(name, str) and name.isascii() and name.upper() in names else None
+    )
+
+
 def next_day(call: Any, date: str, name: str) -> str:
     """Two, three or all letters of the day; others are an error with ANSI, null without."""
+    known_day = weekday_named(getattr(call.arguments[1], "value", None))
+    if known_day is not None:
+        return f"spark_next_day({date}, {known_day})"
     day = f"((list_position([{DAY_NAMES}], spark_upper({name})) - 1) // 3)"  # 0: Monday
     wrong = error_with("ILLEGAL_DAY_OF_WEEK", string=name) if call.settings.ansi else "NULL"
     found = f"({date} + CAST(({day} - isodow({date}) + 7) % 7 + 1 AS INTEGER))"

@@ -135,14 +135,17 @@ def in_window(name: str, argument: str, result: DecimalType, ansi: bool, suffix:
     return f"(CASE WHEN {found} IS NULL AND count({argument}){suffix} > 0 THEN {far} ELSE {found} END)"
 
 
+def scale_suffix(result: DecimalType) -> str:
+    """Which of the functions that read decimals: those of up to 18 digits make them in 64 bits."""
+    return f"18_{result[1]}" if result[0] <= SHORT_DIGITS else f"{result[1]}"
+
+
 def sql_string_to_decimal(argument: str, result: DecimalType, ansi: bool) -> str:
-    precision, scale = result
-    name = f"spark_string_to_decimal{'_ansi' if ansi else ''}_{scale}"
-    return sql_cast(f"{name}({argument}, {precision})", result)
+    name = f"spark_string_to_decimal{'_ansi' if ansi else ''}_{scale_suffix(result)}"
+    return sql_cast(f"{name}({argument}, {result[0]})", result)
 
 
 def sql_double_to_decimal(argument: str, result: DecimalType, ansi: bool) -> str:
     """For DOUBLE and, widened first as in Spark, for FLOAT."""
-    precision, scale = result
-    name = f"spark_double_to_decimal{'_ansi' if ansi else ''}_{scale}"
-    return sql_cast(f"{name}({argument}, {precision})", result)
+    name = f"spark_double_to_decimal{'_ansi' if ansi else ''}_{scale_suffix(result)}"
+    return sql_cast(f"{name}({argument}, {result[0]})", result)

@@ -8,6 +8,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.families import implicit_type
+from twinspark.functions.native_spelling import scale_suffix
 from twinspark.functions.registry import fn, overloads
 from twinspark.functions.spelling import cast_to, error_with, text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
@@ -64,7 +65,7 @@ def to_number_type(tries: bool) -> Callable[[Call], Typed]:
         if form is None:
             return Typed(DecimalType(10, 0), True, (STRING, STRING), "CAST(NULL AS DECIMAL(10,0))")
         precision, scale = digits_of(form)
-        function = f"spark_{'try_' if tries else ''}to_number_{scale}"
+        function = f"spark_{'try_' if tries else ''}to_number_{scale_suffix((precision, scale))}"
         writer = cast_to(f"{function}({{0}}, {text(form)})", DecimalType(precision, scale))
         return Typed(DecimalType(precision, scale), tries, (STRING, STRING), writer, add_nullable_casts=True)
 

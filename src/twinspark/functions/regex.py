@@ -26,10 +26,22 @@ def like(call: Any, value: str, pattern: str, *escape: str) -> str:
 def ilike(call: Any, value: str, pattern: str, *escape: str) -> str:
     """Both sides in small letters, the escape character as it is (ILike)."""
     mark = escape_mark(call)
+    if (part := lone_part(call, mark)) is not None:
+        return f"spark_ilike({value}, {text(part[0])}, {part[1]})"
     sides = f"spark_lower({value})", f"spark_lower({pattern})"
     if is_plain_like(call, mark) and not mark.isalpha():
         return f"({sides[0]} LIKE {sides[1]}{escaped(call, mark)})"
     return f"spark_like({sides[0]}, {sides[1]}, {text(mark)})"
+
+
+def lone_part(call: Any, mark: str) -> tuple[str, int] | None:
+    """Of a constant such as `%Word%`: its part in small letters; 1 if more may stand before it, 2 behind it, 3 both."""
+    pattern = getattr(call.arguments[1], "value", None)
+    if not isinstance(pattern, str) or not pattern.isascii() or mark in pattern or "_" in pattern:
+        return None
+    part = pattern.strip("%")
+    ends = pattern.startswith("%") + 2 * pattern.endswith("%")
+    return None if "%" in part or not part else (part.lower(), ends)
 
 
 def escape_mark(call: Any) -> str:

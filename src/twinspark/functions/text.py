@@ -112,12 +112,7 @@ for name in ("make_valid_utf8", "validate_utf8", "try_validate_utf8"):
     fn(f"{name}(string) -> string?", "{0}")  # DuckDB's VARCHAR is valid always
 fn("is_valid_utf8(string) -> boolean?", "CASE WHEN {0} IS NOT NULL THEN true END")
 
-DIGITS = "list_transform(string_split(reverse({0}), ''), lambda c, i: CAST(c AS INTEGER) * (2 - i % 2))"
-fn(
-    "luhn_check(string) -> boolean?",
-    "CASE WHEN {0} IS NULL THEN NULL WHEN regexp_full_match({0}, '[0-9]+') "
-    f"THEN list_sum(list_transform({DIGITS}, lambda n: n // 10 + n % 10)) % 10 = 0 ELSE false END",
-)
+fn("luhn_check(string) -> boolean?", "spark_luhn_check({0})")
 
 
 # ---- encoding
@@ -201,7 +196,6 @@ fn("quote(string) -> string?", "chr(39) || replace({0}, chr(39), chr(92) || chr(
 
 # ---- masking
 
-KINDS = ("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789")
 STANDARD = ("X", "x", "n", None)
 
 
@@ -224,18 +218,11 @@ def mark_of(argument: Any) -> str | None:
 
 
 def mask_writer(marks: list[str | None]) -> Callable[..., str]:
-    """Letters and digits of ASCII; what else is a letter Spark's Java knows."""
-    groups = zip(KINDS, marks, strict=False)
-    pairs = [(letter, mark) for letters, mark in groups if mark for letter in letters]
-    if marks[3] is not None:
-        pairs += [(chr(code), marks[3]) for code in range(1, 128) if not chr(code).isalnum()]
-    letters, instead = "".join(p[0] for p in pairs), "".join(p[1] for p in pairs)
+    """An empty mark keeps the letters of its kind; letters beyond ASCII are Spark's Java's to know."""
+    shown = ", ".join(text(mark or "") for mark in marks)
 
     def write(call: Any, value: str, *_: str) -> str:
-        plain = f"strlen({value}) = length({value})"
-        masked = f"translate({value}, {text(letters)}, {text(instead)})" if pairs else value
-        beyond = casts.not_native("mask of letters beyond ASCII")
-        return f"(CASE WHEN {value} IS NULL THEN NULL WHEN {plain} THEN {masked} ELSE {beyond} END)"
+        return f"spark_mask({value}, {shown})"
 
     return write
 

@@ -80,8 +80,7 @@ def made_type(call: Call) -> Typed:
 
 def made(call: Any, hour: str, minute: str, second: str) -> str:
     """Seconds that are negative or beyond an int are refused first, then field after field (LocalTime.of)."""
-    right = f"{hour} BETWEEN 0 AND 23 AND {minute} BETWEEN 0 AND 59 AND {second} >= 0 AND {second} < 60"
-    nanos = f"{hour} * {HOUR} + {minute} * {MINUTE} + CAST({second} * 1000000 AS BIGINT) * 1000"
+    made = f"spark_make_time({hour}, {minute}, {second})"  # null where a field is not within its bounds
     seconds = bounds_text("SecondOfMinute", "0 - 59", f"CAST(trunc({second}) AS BIGINT)")
     wrong = (
         f"CASE WHEN {second} < 0 OR {second} >= 2147483648 THEN {seconds} "
@@ -89,7 +88,7 @@ def made(call: Any, hour: str, minute: str, second: str) -> str:
         f"WHEN {minute} NOT BETWEEN 0 AND 59 THEN {bounds_text('MinuteOfHour', '0 - 59', minute)} ELSE {seconds} END"
     )
     refused = error_with(OUT_OF_BOUNDS, rangeMessage=wrong)
-    return f"(CASE WHEN {any_null(hour, minute, second)} THEN NULL WHEN {right} THEN {nanos} ELSE {refused} END)"
+    return f"coalesce({made}, CASE WHEN {any_null(hour, minute, second)} THEN NULL ELSE {refused} END)"
 
 
 fn("make_time(any, any, any)", "", rule=made_type)

@@ -257,14 +257,18 @@ def no_such_date(y: str, m: str, d: str) -> str:
     )
 
 
+def fraction_of_a_minute() -> str:
+    """Refused before the date is looked at."""
+    return not_native("a fraction of the second that ends a minute")
+
+
 def no_such_time(h: str, n: str, s: str) -> str:
-    fraction = not_native("a fraction of the second that ends a minute")
     wrong = out_of_bounds(
         f"CASE WHEN {h} NOT BETWEEN 0 AND 23 THEN {bounds_text('HourOfDay', '0 - 23', h)} "
         f"WHEN {n} NOT BETWEEN 0 AND 59 THEN {bounds_text('MinuteOfHour', '0 - 59', n)} "
         f"ELSE {bounds_text('SecondOfMinute', '0 - 59', f'CAST(trunc({s}) AS BIGINT)')} END"
     )
-    return f"(CASE WHEN {s} >= 60 AND {s} < 61 OR {s} > -1 AND {s} < 0 THEN {fraction} ELSE {wrong} END)"
+    return f"(CASE WHEN {s} >= 60 AND {s} < 61 OR {s} > -1 AND {s} < 0 THEN {fraction_of_a_minute()} ELSE {wrong} END)"
 
 
 def date_made(fails: bool) -> Callable[..., str]:
@@ -274,11 +278,10 @@ def date_made(fails: bool) -> Callable[..., str]:
         near = f"{y} BETWEEN -290307 AND 294246"
         far = not_native("make_date of a far year")
         wrong = f"CASE WHEN abs({y}) > 999999999 THEN {far} ELSE {no_such_date(y, m, d)} END" if fails else "NULL"
-        plain = f"{near} AND {m} BETWEEN 1 AND 12 AND {d} BETWEEN 1 AND 28"  # most days need no more than this
-        made = f"make_date({y}, {m}, {d})"
+        made = f"spark_make_date({y}, {m}, {d})"  # null where it is not that simple
         return (
-            f"(CASE WHEN {plain} THEN {made} WHEN {known} THEN NULL WHEN NOT ({right}) THEN {wrong} "
-            f"WHEN {near} THEN {made} ELSE {far} END)"
+            f"coalesce({made}, CASE WHEN {known} THEN NULL WHEN NOT ({right}) THEN {wrong} "
+            f"WHEN {near} THEN make_date({y}, {m}, {d}) ELSE {far} END)"
         )
 
     return write
@@ -316,8 +319,10 @@ def timestamp_made(kind: DataType, fails: bool) -> Callable[..., str]:
         given = [y, m, d, h, n, s, *([zone] if zone else [])]
         missing = " OR ".join(f"{part} IS NULL" for part in given)
         local = (
-            f"(CASE WHEN {right} AND NOT ({missing}) THEN {date} + to_microseconds({clock}) "
-            f"WHEN {missing} THEN NULL WHEN {date} IS NOT NULL THEN {no_such_time(h, n, s) if fails else 'NULL'} END)"
+            f"coalesce(spark_make_timestamp({y}, {m}, {d}, {h}, {n}, {s}), "
+            f"CASE WHEN {right} AND NOT ({missing}) THEN {date} + to_microseconds({clock}) "
+            f"WHEN {missing} THEN NULL WHEN {s} > 60 AND {s} < 61 THEN {fraction_of_a_minute() if fails else 'NULL'} "
+            f"WHEN {date} IS NOT NULL THEN {no_such_time(h, n, s) if fails else 'NULL'} END)"
         )
         if zone:  # Java looks for the zone before it looks at the fields
             known = f"spark_local_to_instant(TIMESTAMP '2000-01-01 00:00:00', {zone}) IS NULL"

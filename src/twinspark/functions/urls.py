@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twinspark.functions.casts import not_native
 from twinspark.functions.registry import fn
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import STRING, is_null, is_string
 
 fn("url_encode(string) -> string?", "spark_url_encode({0})")
-
-
-def decoded(name: str) -> str:
-    """Java reads the digits of other scripts, too."""
-    odd = "regexp_matches({0}, '%.?[^\\x00-\\x7f]')"
-    return f"(CASE WHEN {odd} THEN {not_native('an escape of digits that are no ASCII')} ELSE {name}({{0}}) END)"
-
-
-fn("url_decode(string) -> string?", decoded("spark_url_decode"))
-fn("try_url_decode(string) -> string?", decoded("spark_url_decode_try"))
+fn("url_decode(string) -> string?", "spark_url_decode({0})")
+fn("try_url_decode(string) -> string?", "spark_url_decode_try({0})")
 
 
 def parts_type(call: Call) -> Typed:

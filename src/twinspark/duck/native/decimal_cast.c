@@ -3,6 +3,7 @@
  * SQL spelling (functions/native_spelling.py prints it), s the scale, p the precision:
  *     spark_string_to_decimal_s(text, p), spark_string_to_decimal_ansi_s(text, p)
  *     spark_double_to_decimal_s(number, p), spark_double_to_decimal_ansi_s(number, p)
+ * and, where p is at most 18, the same with _18_s: their result stands in 64 bits.
  * A FLOAT is cast to DOUBLE first, as Spark does. NaN and infinities are NULL in every mode. */
 #include "rounded.h"
 #include "shortest.h"
@@ -185,7 +186,7 @@ static void one_string(native_call *call, idx_t row, text given, char *buffer, b
         else
             set_null(call, row);
     } else if (round_to(&number, call->scale, precision, &result))
-        RESULT(call, stored_int128)[row] = result;
+        set_decimal(call, row, result);
     else if (raise)
         out_of_range(call, &number, precision);
     else
@@ -235,9 +236,9 @@ static void double_rows(native_call *call) {
         if (!isfinite(value))
             set_null(call, row);
         else if (rounded_surely(fabs(value), call->scale, &whole) && whole < power_of_ten[precision])
-            RESULT(call, stored_int128)[row] = value < 0 ? -(int128)whole : (int128)whole;
+            set_decimal(call, row, value < 0 ? -(int128)whole : (int128)whole);
         else if (round_shortest(java_double_digits(fabs(value)), call->scale, precision, &magnitude))
-            RESULT(call, stored_int128)[row] = value < 0 ? -(int128)magnitude : (int128)magnitude;
+            set_decimal(call, row, value < 0 ? -(int128)magnitude : (int128)magnitude);
         else if (call->function->extra) {
             big_decimal_of(value, buffer, digits, &number);
             out_of_range(call, &number, precision);
@@ -249,6 +250,10 @@ static void double_rows(native_call *call) {
 const native_function decimal_cast_functions[] = {
     {"spark_string_to_decimal", "vi>#", string_rows, NULL},
     {"spark_string_to_decimal_ansi", "vi>#", string_rows, ""},
+    {"spark_string_to_decimal", "vi>$", string_rows, NULL},
+    {"spark_string_to_decimal_ansi", "vi>$", string_rows, ""},
+    {"spark_double_to_decimal", "di>$", double_rows, NULL},
+    {"spark_double_to_decimal_ansi", "di>$", double_rows, ""},
     {"spark_double_to_decimal", "di>#", double_rows, NULL},
     {"spark_double_to_decimal_ansi", "di>#", double_rows, ""},
     {NULL}};

@@ -10,22 +10,23 @@
 
 /* java.net.URLEncoder: letters, digits and . - * _ stay, a blank becomes a plus. */
 static void url_encode_rows(native_call *call) {
-    scratch memory = {0};
     EACH_ROW(call, row) {
         text value = argument_text(call, 0, row);
-        char *into = room(&memory, 3 * (size_t)value.length + 1), *at = into;
+        char *into = room_for_text(call, 3 * (size_t)value.length + 1), *at = into;
         for (uint32_t i = 0; i < value.length; i++) {
             unsigned char c = (unsigned char)value.bytes[i];
             if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z' && c < 0x80) || c == '.' || c == '-' || c == '*' || c == '_')
                 *at++ = (char)c;
             else if (c == ' ')
                 *at++ = '+';
-            else
-                at += sprintf(at, "%%%02X", c);
+            else {
+                *at++ = '%';
+                *at++ = "0123456789ABCDEF"[c >> 4];
+                *at++ = "0123456789ABCDEF"[c & 15];
+            }
         }
-        set_text(call, row, into, (size_t)(at - into));
+        set_written(call, row, (size_t)(at - into));
     }
-    free(memory.bytes);
 }
 
 static int hex_value(char c) {
@@ -81,6 +82,26 @@ static int escape_value(const char *at) {
     return high < 0 || low < 0 || (*at == '-' && low > 0) ? -1 : high << 4 | low;
 }
 
+/* Java reads the digits of other scripts, too: an escape that may hold one is left to it. The first is U+0660; what stands
+ * beyond 16 bits is two characters to Java, and no digit. */
+static bool may_be_digit(const char *at) {
+    if ((unsigned char)*at < 0x80)
+        return false;
+    uint32_t c = character_at(at);
+    return c >= 0x660 && c <= 0xFFFF;
+}
+
+static bool odd_escape(text value) {
+    const char *at = value.bytes, *end = at + value.length;
+    while ((at = memchr(at, '%', (size_t)(end - at)))) {
+        at++;
+        const char *next = at < end ? at + character_bytes((unsigned char)*at) : end;
+        if (at < end && (may_be_digit(at) || (next < end && may_be_digit(next))))
+            return true;
+    }
+    return false;
+}
+
 /* java.net.URLDecoder: neighbouring escapes are decoded together. NULL when an escape is malformed. */
 static char *url_decoded(text value, char *into, unsigned char *run) {
     for (uint32_t i = 0; i < value.length;) {
@@ -102,10 +123,14 @@ static void url_decode_rows(native_call *call) {
     scratch memory = {0};
     EACH_ROW(call, row) {
         text value = argument_text(call, 0, row);
-        char *into = room(&memory, 5 * (size_t)value.length + 1);
-        char *end = url_decoded(value, into, (unsigned char *)into + 4 * (size_t)value.length);
+        if (odd_escape(value)) {
+            spark_error(call, "ELSEWHERE", "reason", "an escape of digits that are no ASCII", NULL);
+            continue;
+        }
+        char *into = room_for_text(call, 4 * (size_t)value.length + 1);
+        char *end = url_decoded(value, into, (unsigned char *)room(&memory, (size_t)value.length + 1));
         if (end)
-            set_text(call, row, into, (size_t)(end - into));
+            set_written(call, row, (size_t)(end - into));
         else if (call->function->extra)
             spark_error_text(call, "CANNOT_DECODE_URL", "url", value, NULL);
         else

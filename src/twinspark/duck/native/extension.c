@@ -230,12 +230,12 @@ static duckdb_logical_type variant_type(void) {
     return made;
 }
 
-/* '[' before a letter is a list of it, '#' and '%' the DECIMAL of this registration, 'V' a variant. */
+/* '[' before a letter is a list of it, '#', '%' and '$' the DECIMAL of this registration, 'V' a variant. */
 static duckdb_logical_type logical_type(const char **types, decimal_type of) {
     char letter = *(*types)++;
     if (letter == 'V')
         return variant_type();
-    if (letter == '#' || letter == '%')
+    if (letter == '#' || letter == '%' || letter == '$')
         return duckdb_create_decimal_type((uint8_t)of.precision, (uint8_t)of.scale);
     if (letter != '[')
         return duckdb_create_logical_type(type_of(letter));
@@ -248,12 +248,12 @@ static duckdb_logical_type logical_type(const char **types, decimal_type of) {
 static registration *remember(const native_function *function, const native_aggregate *aggregate, const char *types,
                               decimal_type of) {
     registration *registered = malloc(sizeof *registered);
-    *registered = (registration){function, aggregate, strchr(types, '%') ? of.precision : 0, of.scale};
+    *registered = (registration){function, aggregate, strpbrk(types, "%$") ? of.precision : 0, of.scale};
     return registered;
 }
 
 static void write_name(char *into, size_t size, const char *name, const char *types, decimal_type of) {
-    if (strchr(types, '%'))
+    if (strpbrk(types, "%$"))
         snprintf(into, size, "%s_%d_%d", name, of.precision, of.scale);
     else if (strchr(types, '#'))
         snprintf(into, size, "%s_%d", name, of.scale);
@@ -261,10 +261,10 @@ static void write_name(char *into, size_t size, const char *name, const char *ty
         snprintf(into, size, "%s", name);
 }
 
-/* The types that a line is registered for: one, every scale of 38 digits, or every type of more than 18 digits. */
-static decimal_type first_type(const char *types) { return (decimal_type){strchr(types, '%') ? 19 : 38, 0}; }
+/* The types that a line is registered for: one, every scale of 38 or of 18 digits, or every type of more than 18 digits. */
+static decimal_type first_type(const char *types) { return (decimal_type){strchr(types, '$') ? 18 : strchr(types, '%') ? 19 : 38, 0}; }
 static bool next_type(const char *types, decimal_type *of) {
-    if (!strpbrk(types, "#%"))
+    if (!strpbrk(types, "#%$") || (strchr(types, '$') && of->scale == of->precision))
         return false;
     *of = of->scale < of->precision ? (decimal_type){of->precision, of->scale + 1} : (decimal_type){of->precision + 1, 0};
     return of->precision <= 38;

@@ -30,14 +30,15 @@ typedef struct native_call {
     void *out;
     uint64_t *valid; /* the result's mask, NULL while every row is valid */
     int scale;       /* of a DECIMAL result */
-    int precision;   /* of a DECIMAL result that is registered for every type; 0: an argument tells it */
+    int precision;   /* of a DECIMAL result of '%' or '$'; 0: an argument tells it */
     bool failed;
     waiting_texts waiting;
 } native_call;
 
 /* One line of a registration table. `types` reads like "vi>d": parameters, '>', result; see extension.c for the letters.
  * A result '#' is DECIMAL(38, s): one function for every scale, named <name>_<s>. A result '%' is one function for every
- * DECIMAL of more than 18 digits, named <name>_<p>_<s>: no cast need follow, which costs as much as the arithmetic. */
+ * DECIMAL of more than 18 digits, named <name>_<p>_<s>: no cast need follow, which costs as much as the arithmetic.
+ * A result '$' is DECIMAL(18, s), which DuckDB keeps in 64 bits: named <name>_18_<s>. */
 typedef struct native_function {
     const char *name;
     const char *types;
@@ -65,7 +66,7 @@ typedef struct native_aggregate {
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
     _(set_functions) _(sort_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
     _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(to_json_functions) _(from_json_functions)                                                                                                \
-    _(vector_functions) _(aes_functions) _(bit_functions) _(variant_functions) _(variant_make_functions) _(variant_schema_functions) _(json_schema_functions) _(csv_functions) _(csv_kind_functions) _(xpath_functions) _(wkb_functions) _(whole_functions) _(wrapping_functions) _(sequence_functions)
+    _(vector_functions) _(aes_functions) _(bit_functions) _(variant_functions) _(variant_make_functions) _(variant_schema_functions) _(json_schema_functions) _(csv_functions) _(csv_kind_functions) _(xpath_functions) _(wkb_functions) _(whole_functions) _(narrow_functions) _(mask_functions) _(list_text_functions) _(make_functions) _(wrapping_functions) _(sequence_functions)
 #define AGGREGATE_TABLES(_) _(decimal_aggregates) SKETCH_AGGREGATE_TABLES(_) _(moment_aggregates) _(window_aggregates) _(bitmap_aggregates) _(extreme_aggregates) _(percentile_aggregates)
 #define DECLARE_FUNCTIONS(table) extern const native_function table[];
 #define DECLARE_AGGREGATES(table) extern const native_aggregate table[];
@@ -146,6 +147,14 @@ void misuse(native_call *call, const char *message);
 /* A DECIMAL of any width, or a whole number, read as a 128-bit unscaled value. */
 typedef struct { const void *data; int bytes, precision, scale; } decimal_column;
 bool decimal_argument(native_call *call, int argument, decimal_column *column);
+
+/* A result of '#', '%' (128 bits) or '$' (64 bits, which the caller has seen it fits). */
+static inline void set_decimal(native_call *call, idx_t row, int128 value) {
+    if (call->precision == 18)
+        RESULT(call, int64_t)[row] = (int64_t)value;
+    else
+        RESULT(call, stored_int128)[row] = value;
+}
 
 static inline int128 decimal_at(const decimal_column *column, idx_t row) {
     switch (column->bytes) {

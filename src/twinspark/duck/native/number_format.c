@@ -1,6 +1,7 @@
 /* to_number and to_char: numbers by patterns such as `S$9,999.00` (ToNumberParser).
  *
- * SQL spelling: spark_to_number_<scale>(s, format) -> DECIMAL(38, scale), spark_try_to_number_<scale>(s, format),
+ * SQL spelling: spark_to_number_<scale>(s, format) -> DECIMAL(38, scale), spark_try_to_number_<scale>(s, format), both with
+ * _18_<scale> where the format has up to 18 digits,
  * spark_to_char(x, format) with x a DECIMAL or whole number. The format comes in capitals and is one that Spark takes. */
 #include "utf8.h"
 #include "wide.h"
@@ -123,30 +124,37 @@ static bool read_number(const number_format *format, number_reader *r) {
 }
 
 /* Where the format begins with a point, a text without one may have more digits than the type. */
-static bool fits_precision(int128 digits, int precision) {
-    int128 limit = 1;
-    for (int i = 0; i < precision; i++)
-        limit *= 10;
-    return digits < limit;
+static bool fits_precision(int128 digits, int precision) { return digits < (int128)power_of_ten[precision]; }
+
+/* The format of the row before is that of this one, nearly always. */
+typedef struct { text given; number_format format; bool read; } known_format;
+static bool same_format(known_format *known, text given) {
+    bool same = known->given.bytes && known->given.length == given.length && !memcmp(known->given.bytes, given.bytes, given.length);
+    if (!same) {
+        known->given = given;
+        known->read = read_format(given, &known->format);
+    }
+    return known->read;
 }
 
 static void to_number_rows(native_call *call) {
-    number_format format;
+    known_format known = {0};
+    const number_format *format = &known.format;
     EACH_ROW(call, row) {
         text value = argument_text(call, 0, row), given = argument_text(call, 1, row);
         number_reader read = {.value = value};
-        if (!is_ascii(value) || !read_format(given, &format)) {
+        if (!is_ascii(value) || !same_format(&known, given)) {
             spark_error(call, "ELSEWHERE", "reason", "a number beyond ASCII", NULL);
             continue;
         }
-        if (read_number(&format, &read)) {
+        if (read_number(format, &read)) {
             for (; read.after < call->scale; read.after++)
                 read.digits *= 10;
-            if (!fits_precision(read.digits, format.before + format.after)) {
+            if (!fits_precision(read.digits, format->before + format->after)) {
                 spark_error(call, "ELSEWHERE", "reason", "a number with more digits than its format", NULL);
                 continue;
             }
-            RESULT(call, stored_int128)[row] = read.negative ? -read.digits : read.digits;
+            set_decimal(call, row, read.negative ? -read.digits : read.digits);
         } else if (call->function->extra) {
             char form[256];
             snprintf(form, sizeof form, "%.*s", (int)given.length, given.bytes);
@@ -196,8 +204,10 @@ static void split_digits(int128 value, int scale, const number_format *format, c
     char digits[64];
     int count = 0, places = scale;
     uint128 rest = value < 0 ? -(uint128)value : (uint128)value;
-    for (; rest; rest /= 10)
+    for (; rest > UINT64_MAX; rest /= 10)
         digits[count++] = (char)('0' + (int)(rest % 10));
+    for (uint64_t near = (uint64_t)rest; near; near /= 10)
+        digits[count++] = (char)('0' + near % 10);
     while (count < scale)
         digits[count++] = '0';
     int whole = count - scale, dropped = 0;
@@ -294,22 +304,24 @@ static void write_number(const number_format *format, int128 value, int scale, w
 
 static void to_char_rows(native_call *call) {
     decimal_column column;
-    number_format format;
+    known_format known = {0};
     written into;
     if (!decimal_argument(call, 0, &column))
         return;
     EACH_ROW(call, row) {
         text given = argument_text(call, 1, row);
-        if (given.length > 100 || !read_format(given, &format))
+        if (given.length > 100 || !same_format(&known, given))
             spark_error(call, "ELSEWHERE", "reason", "a long number format", NULL);
         else {
-            write_number(&format, decimal_at(&column, row), column.scale, &into);
+            write_number(&known.format, decimal_at(&column, row), column.scale, &into);
             set_text(call, row, into.bytes, (size_t)into.length);
         }
     }
 }
 
 const native_function number_format_functions[] = {
+    {"spark_to_number", "vv>$", to_number_rows, ""},
+    {"spark_try_to_number", "vv>$", to_number_rows, NULL},
     {"spark_to_number", "vv>#", to_number_rows, ""},
     {"spark_try_to_number", "vv>#", to_number_rows, NULL},
     {"spark_to_char", "Av>v", to_char_rows, NULL},

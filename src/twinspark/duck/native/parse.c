@@ -270,6 +270,69 @@ static bool resolve(const parsed_fields *fields, int64_t *second) {
     return true;
 }
 
+/* --- patterns of fixed width: yyyy, two digits of another field, signs between them --- */
+
+static int *fixed_field(clock_time *clock, char letter) {
+    switch (letter) {
+    case 'M': return &clock->month;
+    case 'd': return &clock->day;
+    case 'H': return &clock->hour;
+    case 'm': return &clock->minute;
+    case 's': return &clock->second;
+    default: return NULL;
+    }
+}
+
+/* How long a text of the pattern is; 0: it may be of several lengths, or a field stands there twice. */
+static uint32_t fixed_length(const pattern *pattern) {
+    uint32_t length = 0;
+    for (int i = 0; i < pattern->count; i++) {
+        const pattern_item *item = &pattern->items[i];
+        clock_time clock;
+        bool number = item->letter == 'y' ? item->count == 4 : fixed_field(&clock, item->letter) && item->count == 2;
+        bool sign = !item->letter && item->code < 128 && !(item->code >= '0' && item->code <= '9');
+        for (int before = 0; number && before < i; before++)
+            number = pattern->items[before].letter != item->letter;
+        if (!number && !sign)
+            return 0;
+        length += number ? item->count : 1;
+    }
+    return length;
+}
+
+static bool read_digits(const char *at, int count, int *number) {
+    *number = 0;
+    for (int i = 0; i < count; i++) {
+        unsigned digit = (unsigned)(unsigned char)at[i] - '0';
+        if (digit > 9)
+            return false;
+        *number = *number * 10 + (int)digit;
+    }
+    return true;
+}
+
+/* A text as long as the pattern, all of it as the pattern has it; what is not is read again, field by field. */
+static bool read_fixed(const pattern *pattern, const char *at, int64_t *second) {
+    clock_time clock = {.month = 1, .day = 1};
+    int year = 1970, *field;
+    for (int i = 0; i < pattern->count; i++) {
+        const pattern_item *item = &pattern->items[i];
+        if (!item->letter && (unsigned char)*at++ != item->code)
+            return false;
+        if (!item->letter)
+            continue;
+        field = item->letter == 'y' ? &year : fixed_field(&clock, item->letter);
+        if (!read_digits(at, item->count, field))
+            return false;
+        at += item->count;
+    }
+    if (year < 1 || clock.month < 1 || clock.month > 12 || clock.day < 1 || clock.day > days_of_month(year, clock.month) ||
+        clock.hour > 23 || clock.minute > 59 || clock.second > 59)
+        return false;
+    *second = days_from_civil(year, clock.month, clock.day) * 86400 + clock.hour * 3600 + clock.minute * 60 + clock.second;
+    return true;
+}
+
 enum outcome { FITS, DIFFERS, OVERFLOWS };
 
 static enum outcome parse_text(const pattern *pattern, text value, const zone_rules *rules, int64_t *micros) {
@@ -291,6 +354,7 @@ static void parse_rows(native_call *call) {
     pattern compiled;
     text last = {NULL, UINT32_MAX}, last_zone = {NULL, 0};
     zone_rules rules = {0};
+    uint32_t length = 0;
     bool zoned = call->arguments == 3;
     EACH_ROW(call, row) {
         text given = argument_text(call, 1, row), zone = zoned ? argument_text(call, 2, row) : (text){NULL, 0};
@@ -301,8 +365,15 @@ static void parse_rows(native_call *call) {
             }
             last = given;
             last_zone = zone;
+            length = fixed_length(&compiled);
         }
-        enum outcome how = parse_text(&compiled, argument_text(call, 0, row), zoned ? &rules : NULL, &RESULT(call, int64_t)[row]);
+        text value = argument_text(call, 0, row);
+        int64_t second;
+        if (length && value.length == length && read_fixed(&compiled, value.bytes, &second)) {
+            RESULT(call, int64_t)[row] = (second - (zoned ? offset_of_local(&rules, second) : 0)) * 1000000;
+            continue;
+        }
+        enum outcome how = parse_text(&compiled, value, zoned ? &rules : NULL, &RESULT(call, int64_t)[row]);
         if (how == OVERFLOWS || (how == DIFFERS && call->function->extra))
             spark_error(call, "ELSEWHERE", "reason", "a text that does not fit its datetime pattern", NULL);
         else if (how == DIFFERS)

@@ -82,6 +82,11 @@ bool read_pattern(text given, pattern *into) {
 
 /* A small number, not negative, with zeros before it; much faster than sprintf. */
 static int write_padded(char *at, int value, int width) {
+    if (width == 2 && value < 100) {
+        at[0] = (char)('0' + value / 10);
+        at[1] = (char)('0' + value % 10);
+        return 2;
+    }
     char digits[12];
     int count = 0;
     do
@@ -155,6 +160,10 @@ static int day_of_year(const clock_time *clock) {
     return (int)(days_from_civil(clock->year, clock->month, clock->day) - days_from_civil(clock->year, 1, 1)) + 1;
 }
 
+static int weekday(const clock_time *clock) { /* 0: Monday */
+    return (int)(((days_from_civil(clock->year, clock->month, clock->day) + 3) % 7 + 7) % 7);
+}
+
 static int write_quarter(char *at, int month, int count) {
     static const char *const names[] = {"1st quarter", "2nd quarter", "3rd quarter", "4th quarter"};
     int quarter = (month - 1) / 3;
@@ -164,7 +173,7 @@ static int write_quarter(char *at, int month, int count) {
 }
 
 static int write_date_item(char *at, const pattern_item *item, const clock_time *clock, bool era) {
-    int n = item->count, weekday = (int)(((days_from_civil(clock->year, clock->month, clock->day) + 3) % 7 + 7) % 7);
+    int n = item->count;
     switch (item->letter) {
     case 'G':
         if (n == 4)
@@ -175,7 +184,7 @@ static int write_date_item(char *at, const pattern_item *item, const clock_time 
         return n < 3 ? write_padded(at, clock->month, n) : sprintf(at, "%.*s", n == 3 ? 3 : 9, month_names[clock->month - 1]);
     case 'd': return write_padded(at, clock->day, n);
     case 'D': return write_padded(at, day_of_year(clock), n);
-    case 'E': return sprintf(at, "%.*s", n == 4 ? 9 : 3, day_names[weekday]);
+    case 'E': return sprintf(at, "%.*s", n == 4 ? 9 : 3, day_names[weekday(clock)]);
     default: return write_quarter(at, clock->month, n);
     }
 }
@@ -183,7 +192,7 @@ static int write_date_item(char *at, const pattern_item *item, const clock_time 
 static int write_fraction(char *at, int64_t nano, int count) {
     for (int i = 9; i > count; i--)
         nano /= 10;
-    return sprintf(at, "%0*lld", count, (long long)nano);
+    return write_padded(at, (int)nano, count);
 }
 
 static int write_clock_item(char *at, const pattern_item *item, const clock_time *clock) {
@@ -234,7 +243,6 @@ static void format_rows(native_call *call) {
     pattern compiled;
     text last_pattern = {NULL, UINT32_MAX}, last_zone = {NULL, UINT32_MAX};
     zone_rules rules = {0};
-    char into[64 * 48];
     EACH_ROW(call, row) {
         text given = argument_text(call, 1, row), zone = argument_text(call, 2, row);
         if (!same_text(given, last_pattern) || !same_text(zone, last_zone)) {
@@ -249,10 +257,10 @@ static void format_rows(native_call *call) {
         shown_time time = {.zone = zone};
         time.offset = offset_of_instant(&rules, micros / 1000000 - (micros % 1000000 < 0));
         split_micros(micros, time.offset, &time.clock);
-        char *at = into;
+        char *into = room_for_text(call, MOST_ITEMS * 48), *at = into;
         for (int i = 0; i < compiled.count; i++)
             at += write_item(at, &compiled.items[i], &time, compiled.era);
-        set_text(call, row, into, (size_t)(at - into));
+        set_written(call, row, (size_t)(at - into));
     }
 }
 

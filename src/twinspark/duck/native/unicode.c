@@ -1,6 +1,7 @@
 /* upper, lower and initcap with ICU's full case mappings, as Spark has them (the tables are recorded from Spark).
  *
- * SQL spelling: spark_upper(s), spark_lower(s), spark_initcap(s). */
+ * SQL spelling: spark_upper(s), spark_lower(s), spark_initcap(s); spark_ilike(s, part, ends): whether the small letters of s are
+ * the part, ends being 1 where more may stand before it, 2 where more may stand behind it, 3 for both. */
 #include "utf8.h"
 #include "case_tables.h"
 
@@ -161,8 +162,42 @@ static void upper_rows(native_call *call) { case_rows(call, 'u'); }
 static void lower_rows(native_call *call) { case_rows(call, 'l'); }
 static void title_rows(native_call *call) { case_rows(call, 't'); }
 
+/* The small letters in scratch memory. */
+static text small_letters(text value, scratch *memory) {
+    char *into = room(memory, mapped_size(value));
+    return (text){into, (uint32_t)(ascii_case(value, into, false) ? value.length : lower_text(value, into, false))};
+}
+
+static bool holds_inside(text value, text part) {
+    const char *at = value.bytes, *last = at + value.length - part.length;
+    for (; at <= last && (at = memchr(at, part.bytes[0], (size_t)(last - at + 1))); at++)
+        if (!memcmp(at, part.bytes, part.length))
+            return true;
+    return false;
+}
+
+static bool holds(text value, text part, int ends) {
+    if (value.length < part.length)
+        return false;
+    if (ends == 3)
+        return holds_inside(value, part);
+    if (!ends && value.length != part.length)
+        return false;
+    return !memcmp(value.bytes + (ends == 1 ? value.length - part.length : 0), part.bytes, part.length);
+}
+
+static void ilike_rows(native_call *call) {
+    scratch memory = {0};
+    EACH_ROW(call, row) {
+        text value = small_letters(argument_text(call, 0, row), &memory);
+        RESULT(call, bool)[row] = holds(value, argument_text(call, 1, row), ARGUMENT(call, int32_t, 2)[row]);
+    }
+    free(memory.bytes);
+}
+
 const native_function unicode_functions[] = {
     {"spark_upper", "v>v", upper_rows, NULL},
     {"spark_lower", "v>v", lower_rows, NULL},
     {"spark_initcap", "v>v", title_rows, NULL},
+    {"spark_ilike", "vvi>b", ilike_rows, NULL},
     {NULL}};

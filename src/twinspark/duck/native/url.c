@@ -8,11 +8,25 @@
 #define ALPHA "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define DIGITS "0123456789"
 #define UNRESERVED ALPHA DIGITS "_-!.~'()*"
-#define USER_INFO UNRESERVED ";:&=+$,"
-#define REGISTRY_NAME UNRESERVED "$,;:@&=+"
-#define SERVER USER_INFO ".:@[]%"
-#define URI_CHARACTERS UNRESERVED ";/?:@&=+$,[]"
-#define PATH_CHARACTERS UNRESERVED ":@&=+$,;/"
+
+/* The sets of characters, each a bit of a table that is filled from these letters when the extension is loaded. */
+#define SETS(_)                                                                                                        \
+    _(LETTER, ALPHA) _(DIGIT, DIGITS) _(HEX, DIGITS "abcdefABCDEF") _(ADDRESS, DIGITS ".") _(NAME, ALPHA DIGITS)       \
+    _(LABEL, ALPHA DIGITS "-") _(SCHEME, ALPHA DIGITS "+-.") _(USER_INFO, UNRESERVED ";:&=+$,")                        \
+    _(REGISTRY_NAME, UNRESERVED "$,;:@&=+") _(SERVER, UNRESERVED ";:&=+$,.:@[]%")                                      \
+    _(URI_CHARACTER, UNRESERVED ";/?:@&=+$,[]") _(PATH_CHARACTER, UNRESERVED ":@&=+$,;/") _(AT_SIGN, "@")              \
+    _(HASH, "#") _(QUERY_BEGIN, "?#") _(PATH_BEGIN, "/?#") _(SCHEME_END, "/?#:")
+#define SET_NUMBER(name, letters) name,
+#define SET_LETTERS(name, letters) letters,
+enum set { SETS(SET_NUMBER) SET_COUNT };
+static uint32_t sets_of[256];
+
+__attribute__((constructor)) static void fill_sets(void) {
+    static const char *const letters[] = {SETS(SET_LETTERS)};
+    for (int set = 0; set < SET_COUNT; set++)
+        for (const char *at = letters[set]; *at; at++)
+            sets_of[(unsigned char)*at] |= 1u << set;
+}
 
 enum uri_state { READ, MALFORMED, ELSEWHERE };
 typedef struct { uint32_t start, end; bool there; } part;
@@ -24,11 +38,11 @@ static uint32_t malformed(uri *of, uint32_t at) {
         of->state = MALFORMED;
     return at;
 }
-static bool is_in(char c, const char *set) { return c && strchr(set, c); }
-static bool is_hex(char c) { return is_in(c, DIGITS "abcdefABCDEF"); }
+static inline bool is_in(char c, enum set set) { return sets_of[(unsigned char)c] >> set & 1; }
+static bool is_hex(char c) { return is_in(c, HEX); }
 
 /* Up to the first character that is not of the set; `escapes`: %41 is, and a malformed escape is an error at once. */
-static uint32_t scan(uri *of, uint32_t at, uint32_t end, const char *set, bool escapes) {
+static uint32_t scan(uri *of, uint32_t at, uint32_t end, enum set set, bool escapes) {
     for (; at < end; at++) {
         if (is_in(of->bytes[at], set))
             continue;
@@ -41,13 +55,13 @@ static uint32_t scan(uri *of, uint32_t at, uint32_t end, const char *set, bool e
     return at;
 }
 
-static uint32_t until(const uri *of, uint32_t at, uint32_t end, const char *stops) {
+static uint32_t until(const uri *of, uint32_t at, uint32_t end, enum set stops) {
     while (at < end && !is_in(of->bytes[at], stops))
         at++;
     return at;
 }
 
-static void check(uri *of, uint32_t at, uint32_t end, const char *set, bool escapes) {
+static void check(uri *of, uint32_t at, uint32_t end, enum set set, bool escapes) {
     if (scan(of, at, end, set, escapes) < end)
         malformed(of, at);
 }
@@ -55,7 +69,7 @@ static void check(uri *of, uint32_t at, uint32_t end, const char *set, bool esca
 /* Four bytes with points; 0: none. */
 static uint32_t scan_address(const uri *of, uint32_t at, uint32_t end) {
     uint32_t last = at;
-    while (last < end && is_in(of->bytes[last], DIGITS "."))
+    while (last < end && is_in(of->bytes[last], ADDRESS))
         last++;
     for (int i = 0; i < 4; i++) {
         uint32_t begin = at, value = 0;
@@ -73,24 +87,24 @@ static uint32_t scan_address(const uri *of, uint32_t at, uint32_t end) {
 static uint32_t scan_host(uri *of, uint32_t start, uint32_t end) {
     uint32_t at = start, last = UINT32_MAX;
     while (at < end) {
-        uint32_t next = scan(of, at, end, ALPHA DIGITS, false);
+        uint32_t next = scan(of, at, end, NAME, false);
         if (next == at)
             break;
         last = at;
-        at = scan(of, next, end, ALPHA DIGITS "-", false);
+        at = scan(of, next, end, LABEL, false);
         if (of->bytes[at - 1] == '-')
             return 0;
         if (at == end || of->bytes[at] != '.')
             break;
         at++;
     }
-    if (last == UINT32_MAX || (at < end && of->bytes[at] != ':') || (last > start && !is_in(of->bytes[last], ALPHA)))
+    if (last == UINT32_MAX || (at < end && of->bytes[at] != ':') || (last > start && !is_in(of->bytes[last], LETTER)))
         return 0;
     return at;
 }
 
 static bool read_server(uri *of, uint32_t at, uint32_t end) {
-    uint32_t sign = until(of, at, end, "@");
+    uint32_t sign = until(of, at, end, AT_SIGN);
     if (sign < end) {
         if (scan(of, at, sign, USER_INFO, true) < sign || of->state != READ)
             return false;
@@ -110,7 +124,7 @@ static bool read_server(uri *of, uint32_t at, uint32_t end) {
         return true;
     uint64_t port = 0;
     for (at = host + 1; at < end; at++) {
-        if (!is_in(of->bytes[at], DIGITS))
+        if (!is_in(of->bytes[at], DIGIT))
             return false;
         port = port > INT32_MAX ? port : port * 10 + (uint64_t)(of->bytes[at] - '0');
     }
@@ -131,35 +145,35 @@ static void read_authority(uri *of, uint32_t at, uint32_t end) {
 static uint32_t read_hierarchy(uri *of, uint32_t at, uint32_t end) {
     if (at + 2 <= end && of->bytes[at] == '/' && of->bytes[at + 1] == '/') {
         uint32_t begin = at + 2;
-        at = until(of, begin, end, "/?#");
+        at = until(of, begin, end, PATH_BEGIN);
         if (at > begin)
             read_authority(of, begin, at);
         else if (at == end)
             return malformed(of, end);
     }
-    uint32_t path = until(of, at, end, "?#");
-    check(of, at, path, PATH_CHARACTERS, true);
+    uint32_t path = until(of, at, end, QUERY_BEGIN);
+    check(of, at, path, PATH_CHARACTER, true);
     found(&of->path, at, path);
     if (path == end || of->bytes[path] != '?')
         return path;
-    uint32_t query = until(of, path + 1, end, "#");
-    check(of, path + 1, query, URI_CHARACTERS, true);
+    uint32_t query = until(of, path + 1, end, HASH);
+    check(of, path + 1, query, URI_CHARACTER, true);
     found(&of->query, path + 1, query);
     return query;
 }
 
 /* No path when what follows the scheme does not begin with a slash. */
 static uint32_t read_scheme(uri *of, uint32_t colon, uint32_t end) {
-    if (!colon || !is_in(of->bytes[0], ALPHA))
+    if (!colon || !is_in(of->bytes[0], LETTER))
         return malformed(of, end);
-    check(of, 1, colon, ALPHA DIGITS "+-.", false);
+    check(of, 1, colon, SCHEME, false);
     found(&of->scheme, 0, colon);
     if (colon + 1 < end && of->bytes[colon + 1] == '/')
         return read_hierarchy(of, colon + 1, end);
-    uint32_t stop = until(of, colon + 1, end, "#");
+    uint32_t stop = until(of, colon + 1, end, HASH);
     if (stop == colon + 1)
         return malformed(of, end);
-    check(of, colon + 1, stop, URI_CHARACTERS, true);
+    check(of, colon + 1, stop, URI_CHARACTER, true);
     return stop;
 }
 
@@ -169,11 +183,11 @@ static void read_uri(uri *of, text given) {
         of->state = ELSEWHERE;
         return;
     }
-    uint32_t end = given.length, colon = until(of, 0, end, "/?#:");
+    uint32_t end = given.length, colon = until(of, 0, end, SCHEME_END);
     bool scheme = colon < end && given.bytes[colon] == ':';
     uint32_t at = scheme ? read_scheme(of, colon, end) : read_hierarchy(of, 0, end);
     if (at < end) {
-        check(of, at + 1, end, URI_CHARACTERS, true);
+        check(of, at + 1, end, URI_CHARACTER, true);
         found(&of->fragment, at + 1, end);
     }
 }
