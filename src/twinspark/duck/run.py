@@ -14,6 +14,7 @@ import pyarrow as pa
 from twinspark.duck import native
 from twinspark.duck.arrow import arrow_schema, conform, nullable_field
 from twinspark.duck.errors import translated
+from twinspark.duck.months import as_numbers, has_months, month_schema, under
 from twinspark.duck.origins import located
 from twinspark.duck.python_extract import PythonInside, extracted
 from twinspark.duck.python_prune import pruned
@@ -85,18 +86,40 @@ def stream(cursor: duckdb.DuckDBPyConnection, plan: Relation, settings: Settings
 
 
 def execute(
-    cursor: duckdb.DuckDBPyConnection, text: str, statement: Statement, plan: Relation, settings: Settings
+    cursor: duckdb.DuckDBPyConnection,
+    text: str,
+    statement: Statement,
+    plan: Relation,
+    settings: Settings,
+    months: bool = False,
 ) -> pa.RecordBatchReader:
+    """With `months` the rows may hold intervals of months, which only a client of Spark's can open."""
     if isinstance(plan, ShowString):
         return drawn(execute(cursor, text, statement, plan.input, settings), plan)
+    if months and has_months(plan.schema):
+        numbers = arrow_schema(as_numbers(plan.schema), settings.zone)
+        found = read_batches(cursor, text, statement, plan, settings, numbers)
+        meant = month_schema(numbers, plan.schema)
+        return pa.RecordBatchReader.from_batches(meant, (under(meant, batch) for batch in found))
     schema = arrow_schema(plan.schema, settings.zone)
+    return pa.RecordBatchReader.from_batches(schema, read_batches(cursor, text, statement, plan, settings, schema))
+
+
+def read_batches(
+    cursor: duckdb.DuckDBPyConnection,
+    text: str,
+    statement: Statement,
+    plan: Relation,
+    settings: Settings,
+    schema: pa.Schema,
+) -> Iterator[pa.RecordBatch]:
     prepare(cursor, statement, settings)
     try:
         reader = reader_of(cursor, text, statement)
     except ENGINE_ERRORS as error:
         raise located(translated_arrow(error), plan) from error
     found = batches(reader, schema, plan)
-    return pa.RecordBatchReader.from_batches(schema, ending(found, cursor) if statement.sources else found)
+    return ending(found, cursor) if statement.sources else found
 
 
 def reader_of(cursor: Any, text: str, statement: Statement) -> pa.RecordBatchReader:

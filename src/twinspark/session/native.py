@@ -154,7 +154,8 @@ class Query:
         observed = tuple(observations_of(plan, message))
         return cls(plan, text, statement, context, cursor, observed)
 
-    def stream(self) -> pa.RecordBatchReader:
+    def stream(self, months: bool = False) -> pa.RecordBatchReader:
+        """With `months` intervals of months may be among the rows: pyarrow cannot open them."""
         if isinstance(self.plan, LocalData) and not self.plan.fields and not self.plan.table.num_rows:
             return pa.RecordBatchReader.from_batches(pa.schema([]), [])  # a command's result; DuckDB needs a column
         if not self.context.settings.time_type and has_time(self.plan.schema):
@@ -163,7 +164,7 @@ class Query:
         self.check_sketches()
         for each in early(self.plan):
             run.stream(self.cursor, each, self.context.settings).read_all()
-        rows = run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings)
+        rows = run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings, months)
         if self.has_failing_constants():
             rows.read_all()  # a row that meets the constant fails with Spark's words
             raise NotNative("a constant that fails: Spark needs no row for that")

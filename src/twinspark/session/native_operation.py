@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 
+from twinspark.duck.months import empty_batch
 from twinspark.duck.python_runs import release
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import Aggregate, Distinct, LocalData, Relation, Spread
@@ -183,7 +183,7 @@ class NativeOperation:
 
 def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[Part, ...]]:
     """Schema and first batch in one response, then a response for each batch; at least one batch, however empty."""
-    reader = query.stream()
+    reader = query.stream(months=True)
     writer = BatchWriter(reader.schema, operation.chunk_bytes)
     head: tuple[Part, ...] = (schema_field(query.plan.schema),)
     for batch in reader:
@@ -192,7 +192,7 @@ def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[Part, ..
             yield (*head, *parts)
             head = ()
     if head:
-        (parts,) = writer.fields(pa.RecordBatch.from_pylist([], schema=reader.schema))
+        (parts,) = writer.fields(empty_batch(reader.schema))
         yield (*head, *parts)
     for told in query.observations():
         yield (told,)

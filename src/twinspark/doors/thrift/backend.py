@@ -1,7 +1,6 @@
 """What runs the door's statements: a small protocol, and its implementation over any Spark Connect server."""
 
 import contextlib
-import ctypes
 import uuid
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Protocol
@@ -13,6 +12,8 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import types as t
 from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.connect.shell.progress import Progress, ProgressHandler
+
+from twinspark.duck.months import readable
 
 # PySpark's client logs every error of a statement with the JVM's whole stack; who asked is told, and that is enough.
 PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
@@ -195,29 +196,3 @@ def spark_errors() -> Iterator[None]:
     except PySparkException as error:
         message = str(error).partition("\n\nJVM stacktrace:")[0]
         raise BackendError(message, error.getSqlState()) from error
-
-
-def readable(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """pyarrow cannot open arrays of Arrow's month interval; the same bytes under a schema of int32 it can."""
-    schema = pa.schema([with_int_months(field) for field in batch.schema])
-    if schema == batch.schema:
-        return batch
-    holder = ctypes.create_string_buffer(128)  # struct ArrowArray of the C data interface has 80 bytes
-    batch._export_to_c(ctypes.addressof(holder))
-    return pa.RecordBatch._import_from_c(ctypes.addressof(holder), schema)
-
-
-def with_int_months(field: pa.Field) -> pa.Field:
-    return field.with_type(int_months(field.type))
-
-
-def int_months(kind: pa.DataType) -> pa.DataType:
-    if str(kind) == "month_interval":
-        return pa.int32()
-    if pa.types.is_list(kind):
-        return pa.list_(with_int_months(kind.value_field))
-    if pa.types.is_map(kind):
-        return pa.map_(with_int_months(kind.key_field), with_int_months(kind.item_field))
-    if pa.types.is_struct(kind):
-        return pa.struct([with_int_months(kind.field(index)) for index in range(kind.num_fields)])
-    return kind
