@@ -99,12 +99,13 @@ def named(type: StructType) -> list[tuple[str, StructField]]:
     return [(field.name, field) for field in type.fields]
 
 
-def check_corrupt(type: DataType, corrupt: str, letters: str) -> None:
-    """What is read later is known to fit only later."""
+def check_corrupt(type: DataType, corrupt: str, letters: str, of_rows: bool) -> None:
+    """What is read later is known to fit only later; columns of rows are looked at once more."""
     fields = {f.name: f.dataType for f in type.fields} if isinstance(type, StructType) else {}
-    later = any(isinstance(inner, READ_LATER) for inner in nested_types(type))
     if fields.get(corrupt, STRING) != STRING:
         raise NotNative("a column for corrupt records that is no string")
+    unseen = [each for each in fields.values() if not isinstance(each, READ_LATER)] if of_rows else [type]
+    later = any(isinstance(inner, READ_LATER) for each in unseen for inner in nested_types(each))
     if later and (corrupt in fields or set(letters) & {"F", "D"}):
         raise NotNative("from_json to dates, timestamps or decimals, where what does not fit is to be told")
 
@@ -174,7 +175,7 @@ def reader_of(type: DataType, root: DataType, options: dict[str, str], more: str
     """What reads texts as `type`; the corrupt column is one of `root`, `more` are letters for the extension."""
     chosen = "".join(OPTION_LETTERS.get((name, value.lower()), "") for name, value in options.items()) + more
     corrupt = options.get("columnnameofcorruptrecord", CORRUPT)
-    check_corrupt(root, corrupt, chosen)
+    check_corrupt(root, corrupt, chosen, of_rows=root is not type)
     spelled = letters(root, corrupt) if root is type else f"[{letters(root, corrupt)}"
     duck_type(type)
 
@@ -183,9 +184,34 @@ def reader_of(type: DataType, root: DataType, options: dict[str, str], more: str
         first = f"CAST({json} AS {duck_type(read_first(type))})"
         if read_first(type) == type:
             return first
-        return f"list_transform([{first}], lambda j: {read_later('j', type, made.settings, options)})[1]"
+        read = read_later("j", type, made.settings, options)
+        if isinstance(root, StructType) and root is not type:
+            read = judged(read, value, root, corrupt, chosen, made.settings, options)
+        return f"list_transform([{first}], lambda j: {read})[1]"
 
     return write
+
+
+def judged(
+    rows: str, value: str, row: StructType, corrupt: str, letters: str, settings: Settings, patterns: dict[str, str]
+) -> str:
+    """The rows of a text (`j`): if a date, a timestamp or a decimal in one does not fit, the text does not."""
+    later = [f for f in row.fields if isinstance(f.dataType, READ_LATER)]
+    if not later or (corrupt not in row.names and not set(letters) & {"F", "D"}):
+        return rows
+    texts = [(f"j_.{quoted_name(f.name)}", f.dataType) for f in later]
+    fails = (f"({sql} IS NOT NULL AND {read_later(sql, type, settings, patterns)} IS NULL)" for sql, type in texts)
+    bad = f"len(list_filter(j, lambda j_: {' OR '.join(fails)})) > 0"
+    return f"CASE WHEN {bad} THEN {malformed(rows, value, row, corrupt, letters)} ELSE {rows} END"
+
+
+def malformed(rows: str, value: str, row: StructType, corrupt: str, letters: str) -> str:
+    if "F" in letters:
+        return not_native("a text that does not fit, in the mode FAILFAST")
+    if "D" in letters:
+        return f"CAST([] AS {duck_type(ArrayType(row, False))})"
+    kept = (f"{quoted_name(n)} := {value if n == corrupt else f'r_.{quoted_name(n)}'}" for n in row.names)
+    return f"list_transform({rows}, lambda r_: struct_pack({', '.join(kept)}))"
 
 
 def constant_schema(schema: Any) -> str:

@@ -11,13 +11,14 @@ from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from twinspark.errors import NotNative
 from twinspark.tables.csv_dialect import BLANK_LINE, KNOWN, Dialect, column_names, dialect_of, first_lines, split_line
-from twinspark.tables.csv_records import CORRUPT, Records
+from twinspark.tables.csv_records import Records
 from twinspark.tables.csv_values import date_sql, inferred_type, kinds_found, timestamp_sql, value_sql
 from twinspark.tables.ducktext import identifier, literal, literals
 from twinspark.tables.filescan import (
     FileScan,
     Request,
     check_options,
+    corrupt_name,
     data_schema,
     file_scan,
     partition_casts,
@@ -66,11 +67,6 @@ def scan_rows(request: Request, dialect: Dialect, begun: Collection[tuple[str, .
         return scan_records(request, replace(dialect, odd=True), data, whole, corrupt)
     rows = read_csv(request, dialect, len(data.fields))
     return file_scan(request, whole, select_sql(request, whole, values_sql(dialect, data), rows))
-
-
-def corrupt_name(request: Request) -> str:
-    told = request.context.setting("spark.sql.columnNameOfCorruptRecord", CORRUPT)
-    return request.options.get("columnnameofcorruptrecord", told)
 
 
 def scan_records(request: Request, dialect: Dialect, data: StructType, whole: StructType, corrupt: str) -> FileScan:

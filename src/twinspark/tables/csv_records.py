@@ -10,7 +10,6 @@ from twinspark.tables.csv_dialect import Dialect
 from twinspark.tables.csv_values import value_sql
 from twinspark.tables.ducktext import duck_type, identifier
 
-CORRUPT = "_corrupt_record"
 BAD = '"whether it is malformed"'  # no directory is called so
 
 Chosen = Sequence[tuple[int, StructField]]

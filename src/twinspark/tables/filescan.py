@@ -127,6 +127,12 @@ def check_options(request: Request, known: Iterable[str]) -> None:
         raise NotNative(f"the {request.format} read option {unknown[0]}")
 
 
+def corrupt_name(request: Request) -> str:
+    """The column for the texts of malformed records."""
+    told = request.context.setting("spark.sql.columnNameOfCorruptRecord", "_corrupt_record")
+    return request.options.get("columnnameofcorruptrecord", told)
+
+
 def merges(request: Request, setting: str) -> bool:
     """The option mergeSchema, or the setting."""
     told = (request.options.get("mergeschema") or request.context.setting(setting, "false")).lower()

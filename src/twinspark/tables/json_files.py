@@ -26,6 +26,7 @@ from twinspark.tables.filescan import (
     Request,
     check_distinct,
     check_options,
+    corrupt_name,
     data_schema,
     file_scan,
     partition_casts,
@@ -33,11 +34,13 @@ from twinspark.tables.filescan import (
 from twinspark.tables.partitions import hive_arguments, merged_schema
 from twinspark.tables.reshape import duck_value
 
-KNOWN = {"multiline", "mode", "encoding", "charset", "primitivesasstring", "prefersdecimal"}
+KNOWN = {"multiline", "mode", "encoding", "charset", "primitivesasstring", "prefersdecimal",
+         "columnnameofcorruptrecord"}  # fmt: skip
 AGREED = {"multiline": "false", "encoding": "UTF-8", "charset": "UTF-8", "primitivesasstring": "false",
           "prefersdecimal": "false"}  # fmt: skip
-# Numbers beyond 64 bits, beyond doubles, and words for numbers, which the two parsers take differently.
-DELICATE = r"[0-9]{19}|[eE][+-]?[0-9]{3}|[:,\[][ \t]*[-+]?(NaN|Inf|INF)"
+# Numbers beyond 64 bits, beyond doubles, words for numbers, and commas behind the last member, which the two parsers
+# take differently.
+DELICATE = r"[0-9]{19}|[eE][+-]?[0-9]{3}|[:,\[][ \t]*[-+]?(NaN|Inf|INF)|,\s*[}\]]"
 INFERRED: Mapping[str, DataType] = {
     "UBIGINT": LongType(),
     "BIGINT": LongType(),
@@ -125,7 +128,7 @@ def type_of(structure: Any) -> DataType:
 
 def check_values(request: Request, data: StructType) -> None:
     """Each leaf holds values of one JSON type, and every line can be taken apart."""
-    if any(field.name == "_corrupt_record" for field in data.fields):
+    if corrupt_name(request) in data.names:
         raise NotNative("a json column for corrupt records")
     check_distinct(data)
     leaves = list(leaf_paths("$", data))

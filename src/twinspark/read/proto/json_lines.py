@@ -15,6 +15,8 @@ from twinspark.plan.relations import Field, Fields, Project, Records, Refused, R
 from twinspark.read.proto.parses import found_schema, rows_of
 from twinspark.types import STRING, StructField, StructType, as_nullable
 
+NAMED = "columnnameofcorruptrecord"
+NOWHERE = "a column that no record has"
 ANYTHING = StructField("nothing that is asked for", STRING)  # a column that every record fits
 
 
@@ -23,7 +25,7 @@ def read_json_lines(
 ) -> Frame:
     """Options are named in lower case. A file that Spark fails over is refused as DuckDB's reader refused it."""
     told = context.config.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
-    corrupt = options.setdefault("columnnameofcorruptrecord", told)
+    corrupt = options.setdefault(NAMED, told)
     if options.get("mode", "permissive").lower() == "failfast":
         raise refused  # a filter that Spark hands to its reader may skip the record that fails
     if context.config.get("spark.sql.json.enableExactStringParsing", "true").lower() == "true":
@@ -37,10 +39,17 @@ def read_json_lines(
 def schema_found(lines: Frame, options: dict[str, str], corrupt: str, context: Context) -> StructType:
     """In the mode DROPMALFORMED what is malformed has no column (JsonInferSchema)."""
     drops = options.get("mode", "permissive").lower() == "dropmalformed"
+    found = inferred(lines, options, context)
+    if corrupt in found.names and corrupt in inferred(lines, options | {NAMED: NOWHERE}, context).names:
+        raise NotNative("JSON records with a key that is called as the column for corrupt ones")
+    return StructType([field for field in found.fields if not (drops and field.name == corrupt)])
+
+
+def inferred(lines: Frame, options: dict[str, str], context: Context) -> StructType:
     told = {name: value for name, value in options.items() if name != "mode"}
     found = schema_type(found_schema(lines, json.dumps(told), context))
     assert isinstance(found, StructType)
-    return StructType([field for field in found.fields if not (drops and field.name == corrupt)])
+    return found
 
 
 def records(lines: Frame, schema: StructType, options: dict[str, str], corrupt: str, settings: Settings) -> Relation:
