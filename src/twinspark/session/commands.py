@@ -21,9 +21,8 @@ from twinspark.session.python_functions import register_function, register_table
 from twinspark.session.sql_cache import checkpoint, remove_checkpoint
 from twinspark.session.sql_commands import session_statement
 from twinspark.session.table_commands import (
-    REFERENCE,
     TABLE_HANDLERS,
-    change_reference,
+    extension,
     merge_into,
     write_table,
     write_to,
@@ -113,8 +112,8 @@ def sql_command(message: Any, context: Context, cursor: Cursor, session: "Sessio
     sql = root_sql(relation)
     if not sql.query or QUERY_WORDS.match(uncommented(sql.query)):
         return sql_query(relation, cursor, session)
-    if REFERENCE.fullmatch(sql.query):
-        changed: Command = change_reference(sql.query, context, session)
+    if (change := extension(sql.query)) is not None:
+        changed: Command = change(sql.query, context, session)
         return changed
     statement = parse_statement(sql.query, parser_config(context))
     if isinstance(statement, tree.Query):

@@ -47,6 +47,20 @@ REFERENCE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+# And its partition fields, orders and identifiers.
+change_layout = lazily("table_commands_layout", "change_layout")
+LAYOUT = re.compile(
+    r"\s*ALTER\s+TABLE\s+(?P<table>\S+)\s+(?P<verb>(?:ADD|DROP|REPLACE)\s+PARTITION\s+FIELD|"
+    r"(?:SET|DROP)\s+IDENTIFIER\s+FIELDS|WRITE)\s+(?P<rest>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def extension(text: str) -> Handler | None:
+    """What carries out a statement of Iceberg's own grammar."""
+    return change_reference if REFERENCE.fullmatch(text) else change_layout if LAYOUT.fullmatch(text) else None
+
+
 WORDS = re.compile(
     r"\s*(?:CREATE|REPLACE|DROP|ALTER|TRUNCATE|INSERT|DELETE|UPDATE|MERGE|CALL|WITH|FROM)\b(?!\s+(?:OR\s+REPLACE\s+)?"
     r"(?:(?:GLOBAL\s+)?TEMP(?:ORARY)?\s+)?(?:VIEW|FUNCTION))",
@@ -65,7 +79,7 @@ def is_table_command(plan: Any, config: Mapping[str, str]) -> bool:
     if kind != "sql_command":
         return kind in ("write_operation_v2", "merge_into_table_command")
     text = sql_text(command.sql_command)
-    if REFERENCE.fullmatch(text):
+    if extension(text) is not None:
         return True
     return bool(WORDS.match(uncommented(text))) and type(parsed(text, config)) in TABLE_HANDLERS
 

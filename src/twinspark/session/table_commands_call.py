@@ -23,6 +23,7 @@ from twinspark.session.table_commands_call_snapshots import (
 from twinspark.session.tables_targets import Target, connection_of, written_parts, written_to
 from twinspark.session.writes import spark_errors
 from twinspark.tables.iceberg import maintenance
+from twinspark.tables.iceberg.spec import order_sql
 
 if TYPE_CHECKING:
     from twinspark.session.session import Session
@@ -119,12 +120,14 @@ def rewriting(target: Target, arguments: Arguments, context: Context) -> Argumen
     if strategy not in ("binpack", "sort") or (strategy == "binpack" and order):
         message = f"unsupported strategy: {strategy}. Only binpack or sort is supported"
         raise JavaError("java.lang.IllegalArgumentException", message)
-    if strategy == "sort" and not order:
-        raise NotNative("SQL: CALL rewrite_data_files by the table's own order")
+    own = order_sql(target.iceberg.table)
+    if strategy == "sort" and not order and not own:
+        message = f"Cannot sort data without a valid sort order, table '{target.full_name}' is unsorted"
+        raise JavaError("java.lang.IllegalArgumentException", message)
     return {
         **arguments,
         "strategy": strategy,
-        ORDER: order_of(target, str(order)) if order else "",
+        ORDER: order_of(target, str(order)) if order else own,
         PREDICATE: predicate_in(target, str(where), context) if where else None,
     }
 

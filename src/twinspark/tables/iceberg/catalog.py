@@ -5,6 +5,7 @@ import shutil
 import uuid
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.rest import RestCatalog
@@ -29,7 +30,7 @@ from twinspark.tables.iceberg.datafile import WriteTarget
 from twinspark.tables.iceberg.leftovers import Leftovers
 from twinspark.tables.iceberg.local import is_local, local, open_local
 from twinspark.tables.iceberg.locks import TableLock, TableLocks
-from twinspark.tables.iceberg.spec import partition_spec
+from twinspark.tables.iceberg.spec import order_sql, partition_spec
 from twinspark.tables.iceberg.staged import (
     EVERYTHING,
     Commit,
@@ -377,4 +378,4 @@ def table_properties(properties: Properties) -> dict[str, str]:
 
 def current_target(table: Table) -> WriteTarget:
     schema: Schema = table.schema()
-    return new_target(table.location(), schema, table.spec(), schema.schema_id)
+    return replace(new_target(table.location(), schema, table.spec(), schema.schema_id), order=order_sql(table))

@@ -35,6 +35,7 @@ class WriteTarget:
     schema: Schema
     spec: PartitionSpec
     directory: str
+    order: str = ""
 
 
 def copy_sql(target: WriteTarget, select: str, connection: Any) -> str:
@@ -48,9 +49,10 @@ def copy_sql(target: WriteTarget, select: str, connection: Any) -> str:
         for at, field in enumerate(target.spec.fields)
     ]
     by = ", ".join(PARTITION.format(at) for at in range(len(parts)))
+    ordered = f" ORDER BY {target.order}" if target.order else ""
     layout = f", PARTITION_BY ({by})" if by else f", FILE_SIZE_BYTES '{FILE_SIZE}'"
     return (
-        f"COPY (SELECT {', '.join(['*', *parts])} FROM (SELECT {', '.join(columns)} FROM ({select}))) "
+        f"COPY (SELECT {', '.join(['*', *parts])} FROM (SELECT {', '.join(columns)} FROM ({select})){ordered}) "
         f"TO {literal(target.directory)} "
         f"(FORMAT parquet, COMPRESSION zstd, RETURN_STATS, FILENAME_PATTERN '{{uuid}}', HIVE_FILE_PATTERN false, "
         f"OVERWRITE_OR_IGNORE, FIELD_IDS {field_ids(target.schema.as_struct())}{layout})"

@@ -10,6 +10,8 @@ from pyiceberg import transforms as iceberg
 from pyiceberg import types
 from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
+from pyiceberg.table import Table
+from pyiceberg.table.sorting import NullOrder, SortDirection
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.tables.changes import quoted
@@ -207,3 +209,19 @@ def partition_value(text: str, type: types.IcebergType) -> Any:
     if isinstance(type, types.DecimalType):
         return Decimal(value)
     return bytes.fromhex(value) if isinstance(type, types.BinaryType | types.FixedType) else int(value)
+
+
+def order_sql(table: Table) -> str:
+    """The table's own order as DuckDB takes it; empty where it has none, or one by more than plain columns."""
+    fields = table.sort_order().fields
+    if not all(isinstance(each.transform, iceberg.IdentityTransform) for each in fields):
+        return ""
+    return ", ".join(
+        f"{column_sql(table, each.source_id)} {'ASC' if each.direction == SortDirection.ASC else 'DESC'} "
+        f"NULLS {'FIRST' if each.null_order == NullOrder.NULLS_FIRST else 'LAST'}"
+        for each in fields
+    )
+
+
+def column_sql(table: Table, id: int) -> str:
+    return ".".join(identifier(part) for part in table.schema().find_column_name(id).split("."))

@@ -1,0 +1,104 @@
+"""How a table's rows lie in files from now on: its partition fields, its order, and the columns that name a row."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.table import Transaction
+from pyiceberg.table.sorting import NullOrder
+from pyiceberg.transforms import IdentityTransform
+
+from twinspark.errors import JavaError
+from twinspark.tables.catalog import Identifier
+from twinspark.tables.changes import exact_path
+from twinspark.tables.iceberg.alter import schema_now
+from twinspark.tables.iceberg.catalog import IcebergCatalog
+from twinspark.tables.iceberg.spec import iceberg_transform, source_field
+from twinspark.tables.iceberg.staged import CommitConflict, QuickTransaction
+from twinspark.tables.transforms import Transform
+
+ILLEGAL = "java.lang.IllegalArgumentException"
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """A column of an order."""
+
+    column: tuple[str, ...]
+    ascending: bool = True
+    nulls_first: bool = True
+
+
+@contextmanager
+def changing(catalog: IcebergCatalog, name: Identifier) -> Iterator[Transaction]:
+    """One commit; what PyIceberg refuses is told as Iceberg's own library would, by an illegal argument."""
+    with catalog.lock(name):
+        transaction = QuickTransaction(catalog.load(name))
+        try:
+            yield transaction
+            transaction.commit_transaction()
+        except CommitFailedException as error:
+            raise CommitConflict(str(error)) from error
+        except ValueError as error:
+            raise JavaError(ILLEGAL, str(error)) from error
+
+
+def add_partition_field(catalog: IcebergCatalog, name: Identifier, transform: Transform, called: str | None) -> None:
+    with changing(catalog, name) as transaction, transaction.update_spec() as update:
+        add(transaction, update, transform, called)
+
+
+def drop_partition_field(catalog: IcebergCatalog, name: Identifier, field: Transform | str) -> None:
+    with changing(catalog, name) as transaction, transaction.update_spec() as update:
+        update.remove_field(field_name(transaction, field))
+
+
+def replace_partition_field(
+    catalog: IcebergCatalog, name: Identifier, field: Transform | str, transform: Transform, called: str | None
+) -> None:
+    with changing(catalog, name) as transaction, transaction.update_spec() as update:
+        update.remove_field(field_name(transaction, field))
+        add(transaction, update, transform, called)
+
+
+def add(transaction: Transaction, update: Any, transform: Transform, called: str | None) -> None:
+    metadata = transaction.table_metadata
+    source = source_field(metadata.schema(), transform)
+    update.add_field(metadata.schema().find_column_name(source.field_id), iceberg_transform(transform), called)
+
+
+def field_name(transaction: Transaction, field: Transform | str) -> str:
+    """A field is named, or told by its column and what is done with it."""
+    metadata = transaction.table_metadata
+    if isinstance(field, str):
+        return field
+    source, made = source_field(metadata.schema(), field), iceberg_transform(field)
+    for each in metadata.spec().fields:
+        if each.source_id == source.field_id and each.transform == made:
+            return str(each.name)
+    raise JavaError(ILLEGAL, f"Cannot find partition field to remove: {field}")
+
+
+def write_ordered(catalog: IcebergCatalog, name: Identifier, order: Sequence[Sorted], distribution: str | None) -> None:
+    """An order of no columns is none; `distribution` is how Iceberg's writers share out rows, kept for them."""
+    with changing(catalog, name) as transaction:
+        with transaction.update_sort_order() as update:
+            for each in order:
+                place = ".".join(exact_path(schema_now(transaction), each.column))
+                nulls = NullOrder.NULLS_FIRST if each.nulls_first else NullOrder.NULLS_LAST
+                put: Callable[..., Any] = update.asc if each.ascending else update.desc
+                put(place, IdentityTransform(), nulls)
+        if distribution is not None:
+            transaction.set_properties({"write.distribution-mode": distribution})
+
+
+def identifier_fields(catalog: IcebergCatalog, name: Identifier, fields: Sequence[str], drop: bool) -> None:
+    with changing(catalog, name) as transaction:
+        known = set(transaction.table_metadata.schema().identifier_field_names())
+        exact = {".".join(exact_path(schema_now(transaction), tuple(each.split(".")))) for each in fields}
+        if drop and (unknown := sorted(exact - known)):
+            raise ValueError(f"Cannot complete drop identifier fields operation: field {unknown[0]} not found")
+        with transaction.update_schema() as update:
+            update.set_identifier_fields(*(known - exact if drop else exact))
