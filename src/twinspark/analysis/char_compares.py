@@ -33,7 +33,8 @@ def has_char(plan: Relation) -> bool:
 def relations_below(plan: Relation) -> Iterator[Relation]:
     yield from plan.inputs
     for each in own_expressions(plan):
-        yield from (node.relation for node in walk(each) if isinstance(node, Subquery))
+        if each.__class__ is not Column:
+            yield from (node.relation for node in walk(each) if isinstance(node, Subquery))
 
 
 def check(plan: Relation) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from twinspark.analysis.outer import outer_columns, outer_in
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Call, Column, Expression, Literal
-from twinspark.plan.relations import Aggregate, Filter, Join, Limit, OneRow, Project, Relation, Sort
+from twinspark.plan.relations import Aggregate, Filter, Join, Limit, OneRow, Project, Relation, Sort, relations_in
 from twinspark.plan.rewrite import walk
 from twinspark.types import DoubleType, FloatType, MapType
 
@@ -18,7 +18,7 @@ def check_correlated(relation: Relation) -> None:
         return
     if any(isinstance(column.type, MapType) for column in outer_columns(relation)):
         raise NotNative("a map of the query around")
-    for node in nodes(relation):
+    for node in relations_in(relation):
         if isinstance(node, Project) and shows_outer_float(node):
             raise NotNative("a float of the query around, which Spark joins by")
         if isinstance(node, Join) and node.kind not in ("inner", "cross") and any(outer_columns(node.right)):
@@ -38,7 +38,9 @@ def check_scalar(relation: Relation) -> None:
     """A correlated scalar subquery gives one row for sure only if it groups by what it is correlated by."""
     if not any(outer_columns(relation)):
         return
-    if any(isinstance(node, Limit) for node in nodes(relation)) and any(map(is_outer_only, conditions(relation))):
+    if any(isinstance(node, Limit) for node in relations_in(relation)) and any(
+        map(is_outer_only, conditions(relation))
+    ):
         raise NotNative("a cut subquery whose condition is all about the query around")
     group = topmost_group(relation)
     if group is not None and not all(is_fixed(key, group) for key in group.grouping):
@@ -73,12 +75,6 @@ def is_outer_only(condition: Expression) -> bool:
 
 
 def conditions(relation: Relation) -> Iterator[Expression]:
-    for node in nodes(relation):
+    for node in relations_in(relation):
         if isinstance(node, Filter):
             yield node.condition
-
-
-def nodes(relation: Relation) -> Iterator[Relation]:
-    yield relation
-    for below in relation.inputs:
-        yield from nodes(below)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import singledispatchmethod
 from typing import Any
 
 from twinspark.analysis import build
@@ -36,6 +35,7 @@ from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
 from twinspark.analysis.window_order import key_field, needed_of, windows_in, with_place
 from twinspark.functions.settings import Settings
+from twinspark.plan.dispatch import by_class
 from twinspark.plan.expressions import Call, Column, Expression, SortOrder, WindowCall
 from twinspark.plan.relations import (
     Aggregate,
@@ -106,7 +106,7 @@ class Ordering:
             self.known[id(relation)] = (relation, self.made(relation))
         return self.known[id(relation)][1]
 
-    @singledispatchmethod
+    @by_class
     def made(self, relation: Relation) -> Ordered | None:
         return None
 

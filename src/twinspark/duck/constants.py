@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twinspark.duck.early_rows import may_raise
-from twinspark.duck.lazy_errors import relations
 from twinspark.functions.registry import SCALAR
-from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, children_of
-from twinspark.plan.relations import Field, OneRow, Project, Relation, own_expressions
+from twinspark.plan.expressions import Call, Case, Cast, Column, Expression, Literal, children_of
+from twinspark.plan.relations import Field, OneRow, Project, Relation, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
 
 # Of these Spark computes the first argument always, the others only for rows that come to them.
@@ -20,7 +19,8 @@ def constants_of(plan: Relation) -> Project | None:
     if is_one_row(plan):
         return None
     found: list[Expression] = []
-    for each in (each for relation in relations(plan) for top in own_expressions(relation) for each in within(top)):
+    tops = (top for relation in relations_in(plan) for top in own_expressions(relation) if top.__class__ is not Column)
+    for each in (each for top in tops for each in within(top)):
         if each not in found:
             found.append(each)
     fields = tuple(Field(f"_{place}", each.type, each.nullable) for place, each in enumerate(found))

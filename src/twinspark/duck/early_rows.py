@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from twinspark.duck.lazy_errors import FAILING, may_fail
 from twinspark.plan.asked import Places, together, used
-from twinspark.plan.expressions import Call, Cast, Expression, OuterColumn, PythonCall, Subquery
+from twinspark.plan.expressions import Call, Cast, Column, Expression, OuterColumn, PythonCall, Subquery
 from twinspark.plan.relations import (
     Aggregate,
     Filter,
@@ -18,6 +18,7 @@ from twinspark.plan.relations import (
     Tail,
     Values,
     own_expressions,
+    relations_in,
 )
 from twinspark.plan.rewrite import walk
 
@@ -29,35 +30,38 @@ NAMES = FAILING | {*READING.split(" "), *MAKING.split(" ")}
 
 def early(plan: Relation) -> list[Relation]:
     """The projections of local data to be computed whatever is asked of them (ConvertToLocalRelation comes first)."""
-    return list(found(plan, None, False))
+    local = {id(each) for each in relations_in(plan) if isinstance(each, LocalData | Values)}
+    if not local:
+        return []
+    for each in reversed(list(relations_in(plan))):
+        if isinstance(each, LOCAL) and id(each.input) in local and not needs_others(each):
+            local.add(id(each))
+    return list(found(plan, None, False, local))
 
 
-def found(relation: Relation, asked: Places, skips: bool) -> Iterator[Relation]:
+LOCAL = Project | Filter | Limit  # as long as what is below is
+
+
+def found(relation: Relation, asked: Places, skips: bool, local: set[int]) -> Iterator[Relation]:
     """`skips`: whether something above may leave rows out before they are computed."""
     if isinstance(relation, Project):
-        if is_local(relation.input) and fails_unseen(relation, asked, skips):
+        if id(relation.input) in local and fails_unseen(relation, asked, skips):
             yield relation
         shown = (each for place, each in enumerate(relation.expressions) if asked is None or place in asked)
-        yield from found(relation.input, used(shown), skips)
+        yield from found(relation.input, used(shown), skips, local)
     elif isinstance(relation, Aggregate):
-        yield from found(relation.input, used(own_expressions(relation)), skips)
+        yield from found(relation.input, used(own_expressions(relation)), skips, local)
     elif isinstance(relation, Filter | Sort | Limit | Tail):
         asked = together(asked, used(own_expressions(relation)))
-        yield from found(relation.input, asked, skips or not isinstance(relation, Sort))
+        yield from found(relation.input, asked, skips or not isinstance(relation, Sort), local)
     else:
         for below in relation.inputs:
-            yield from found(below, None, skips=True)
-
-
-def is_local(relation: Relation) -> bool:
-    while isinstance(relation, Project | Filter | Limit) and not needs_others(relation):
-        relation = relation.input
-    return isinstance(relation, LocalData | Values)
+            yield from found(below, None, True, local)
 
 
 def needs_others(relation: Relation) -> bool:
     """A Python process, another query's rows, or the row of the query around."""
-    nodes = (node for each in own_expressions(relation) for node in walk(each))
+    nodes = (node for each in own_expressions(relation) if each.__class__ is not Column for node in walk(each))
     return any(isinstance(node, PythonCall | Subquery | OuterColumn) for node in nodes)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import singledispatchmethod
 
 from twinspark.duck.literals import literal_sql
 from twinspark.duck.python_extract import PythonInside
@@ -14,6 +13,7 @@ from twinspark.errors import NotNative
 from twinspark.functions.casts import cast_sql
 from twinspark.functions.registry import SPARK, Signature
 from twinspark.functions.spelling import duck_type, quoted_name
+from twinspark.plan.dispatch import by_class
 from twinspark.plan.expressions import (
     AggregateCall,
     Call,
@@ -66,7 +66,7 @@ class Writer:
         """Most are columns passed on: they need no dispatch."""
         return [self.inputs[n.index] if n.__class__ is Column else self.write(n) for n in nodes]
 
-    @singledispatchmethod
+    @by_class
     def write(self, node: Expression) -> str:
         raise NotNative(f"an expression of kind {type(node).__name__}")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from twinspark.analysis.outer import outer_columns
 from twinspark.errors import NotNative
+from twinspark.functions.common_types import can_up_cast
 from twinspark.plan.expressions import (
     AggregateCall,
     Call,
@@ -20,9 +21,19 @@ from twinspark.plan.expressions import (
     WindowCall,
     children_of,
 )
-from twinspark.plan.relations import Aggregate, Filter, Join, Limit, OneRow, Relation, Values, own_expressions
+from twinspark.plan.relations import (
+    Aggregate,
+    Filter,
+    Join,
+    Limit,
+    OneRow,
+    Relation,
+    Values,
+    own_expressions,
+    relations_in,
+)
 from twinspark.plan.rewrite import walk
-from twinspark.types import ByteType, DataType, IntegerType, LongType, ShortType, is_string
+from twinspark.types import ByteType, DataType, IntegerType, LongType, ShortType, is_numeric, is_string
 
 # What cannot fail itself, whatever its arguments do.
 QUIET = {"=", "==", "<=>", "<", "<=", ">", ">=", "!=", "and", "or", "not", "isnull", "isnotnull", "in", "coalesce"}
@@ -35,20 +46,19 @@ RIGHT_FIRST = {"/", "%", "mod", "div", "pmod", "try_divide", "try_mod"}
 def may_fail(node: Expression) -> bool:
     """As far as its kind tells."""
     if isinstance(node, Cast):
-        return node.mode == "ansi" and not is_string(node.type)
+        return node.mode == "ansi" and not is_string(node.type) and not widens(node.child.type, node.type)
     return isinstance(node, Call) and node.name not in QUIET
+
+
+def widens(source: DataType, target: DataType) -> bool:
+    """From a number to one that holds them all: what most casts are that nobody wrote."""
+    return is_numeric(source) and is_numeric(target) and can_up_cast(source, target)
 
 
 def doubtful(plan: Relation) -> str:
     """Why Spark may have no such error, or another one; nothing where it surely has this one."""
-    found = (reason for relation in relations(plan) for reason in reasons(relation))
+    found = (reason for relation in relations_in(plan) for reason in reasons(relation))
     return next(found, "")
-
-
-def relations(plan: Relation) -> Iterator[Relation]:
-    yield plan
-    for below in plan.inputs:
-        yield from relations(below)
 
 
 def reasons(relation: Relation) -> Iterator[str]:
@@ -135,7 +145,7 @@ FAILING = {"+", "-", "*", "/", "%", "div", "mod", "pmod", "abs", "negative", "el
 
 def check_filtered_arguments(plan: Relation) -> None:
     """Beside distinct ones Spark may compute an aggregate's arguments before its FILTER (RewriteDistinctAggregates)."""
-    for relation in relations(plan):
+    for relation in relations_in(plan):
         if isinstance(relation, Aggregate):
             calls = [node for each in relation.aggregates for node in walk(each) if isinstance(node, AggregateCall)]
             if any(call.distinct for call in calls) and any(map(fails_unfiltered, calls)):
@@ -174,19 +184,19 @@ Placed = tuple[Relation, Expression]
 
 
 def placed(plan: Relation) -> Iterator[Placed]:
-    for relation in relations(plan):
+    for relation in relations_in(plan):
         yield from ((relation, node) for top in own_expressions(relation) for node in walk(top))
 
 
 def is_beneath(one: Placed, other: Placed) -> bool:
     """Computed for all rows before the other is."""
-    if any(relation is one[0] for below in other[0].inputs for relation in relations(below)):
+    if any(relation is one[0] for below in other[0].inputs for relation in relations_in(below)):
         return True
     return any(node is one[1] for node in walk(other[1]))
 
 
 def has_one_row(plan: Relation) -> bool:
-    leaves = [relation for relation in relations(plan) if not relation.inputs]
+    leaves = [relation for relation in relations_in(plan) if not relation.inputs]
     return all(isinstance(leaf, OneRow) or (isinstance(leaf, Values) and len(leaf.rows) <= 1) for leaf in leaves)
 
 

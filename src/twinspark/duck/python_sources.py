@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 from twinspark.analysis.outer import outer_columns
@@ -12,7 +12,7 @@ from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
 from twinspark.functions.spelling import cast_to
 from twinspark.plan.pythons import PythonAggregate, PythonCoGroups, PythonGroups, PythonRelation, PythonWindow
-from twinspark.plan.relations import RecursionReference, Relation
+from twinspark.plan.relations import RecursionReference, Relation, relations_in
 from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, NullType, StructType, has_variant
 
 AnyPython: TypeAlias = PythonRelation | PythonCoGroups
@@ -40,7 +40,7 @@ def typed(sql: str, type: DataType) -> str:
 
 def source_input(relation: AnyPython, place: int, write: Write) -> SourceInput:
     input = relation.inputs[place]
-    if any(outer_columns(input)) or any(isinstance(each, RecursionReference) for each in within(input)):
+    if any(outer_columns(input)) or any(isinstance(each, RecursionReference) for each in relations_in(input)):
         raise NotNative("a Python function over rows of the query around")
     text, statement = write(input)
     first = getattr(relation, "width", 0)  # what only waits for the results is not sent
@@ -75,9 +75,3 @@ def ordered(text: str, order: tuple[int, ...] | None, input: Relation, merged: b
 def check_key(type: DataType, merged: bool) -> None:
     if isinstance(type, NO_KEYS) or (merged and isinstance(type, FloatType | DoubleType)):
         raise NotNative(f"groups by {type.simpleString()} for Python functions")
-
-
-def within(relation: Relation) -> Iterator[Relation]:
-    yield relation
-    for below in relation.inputs:
-        yield from within(below)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import singledispatchmethod
 
 from twinspark.duck.conditions import kept_if_true
 from twinspark.duck.expressions import SubqueryWriter, Writer, check_groupable
@@ -17,6 +16,7 @@ from twinspark.duck.window_keys import below, may_raise
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
 from twinspark.functions.spelling import cast_to, duck_type, error, quoted_name
+from twinspark.plan.dispatch import by_class
 from twinspark.plan.expressions import Call, Column, Expression, Subquery, WindowCall
 from twinspark.plan.pythons import PythonCoGroups, PythonRelation
 from twinspark.plan.relations import (
@@ -82,7 +82,7 @@ class RelationWriter(SubqueryWriter):
 
     # ---- rows from nowhere
 
-    @singledispatchmethod
+    @by_class
     def write(self, relation: Relation) -> Select:
         raise NotNative(f"a relation of kind {type(relation).__name__}")
 

@@ -49,16 +49,18 @@ class Relation:
 
 def expressions_in(relation: Relation) -> Iterator[Expression]:
     """Every expression of the relation and of those below it."""
-    yield from own_expressions(relation)
-    for below in relation.inputs:
-        yield from expressions_in(below)
+    for each in relations_in(relation):
+        yield from own_expressions(each)
 
 
 def relations_in(relation: Relation) -> Iterator[Relation]:
-    """The relation and all below it; not those of subqueries."""
-    yield relation
-    for below in relation.inputs:
-        yield from relations_in(below)
+    """The relation and all below it, from the top down and the left to the right; not those of subqueries. Without
+    recursion: chains of projections are long."""
+    pending = [relation]
+    while pending:
+        each = pending.pop()
+        yield each
+        pending.extend(each.inputs[::-1])
 
 
 def nameless(relation: Relation) -> Relation:
@@ -70,9 +72,24 @@ def nameless(relation: Relation) -> Relation:
 
 
 def own_expressions(relation: Relation) -> Iterator[Expression]:
-    for one in fields(relation):
-        if one.name not in WITHOUT_EXPRESSIONS:
-            yield from parts_of(getattr(relation, one.name))
+    for name in expression_names(relation.__class__):
+        value = getattr(relation, name)
+        for part in value if value.__class__ is tuple else (value,):
+            if isinstance(part, Expression):
+                yield part
+            else:
+                yield from parts_of(part)
+
+
+def expression_names(kind: type[Relation]) -> tuple[str, ...]:
+    found = EXPRESSION_NAMES.get(kind)
+    if found is None:
+        found = tuple(one.name for one in fields(kind) if one.name not in WITHOUT_EXPRESSIONS)
+        EXPRESSION_NAMES[kind] = found
+    return found
+
+
+EXPRESSION_NAMES: dict[type, tuple[str, ...]] = {}
 
 
 WITHOUT_EXPRESSIONS = frozenset({"fields", "names", "input_files"})
