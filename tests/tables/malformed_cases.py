@@ -60,7 +60,7 @@ READS = {
     "json by a schema": Read("json", BOTH),
     "json by a schema, dropping": Read("json", "a int, b int", {"mode": "DROPMALFORMED"}),
     "json by a schema, dropping, with a column": Read("json", BOTH, {"mode": "DROPMALFORMED"}),
-    "json by a name": Read("json", None, {"columnNameOfCorruptRecord": "b"}),
+    "json by a name": Read("json", None, {"columnNameOfCorruptRecord": "bad"}),
     "csv by a schema": Read("csv", BOTH),
     "csv by a schema, dropping": Read("csv", "a int, b int", {"mode": "DROPMALFORMED"}),
     "csv by a schema, dropping, with a column": Read("csv", BOTH, {"mode": "DROPMALFORMED"}),
