@@ -199,7 +199,7 @@ def average_sql(type: DataType, value: str, ansi: bool, distinct: str, suffix: s
     if isinstance(type, DecimalType):
         return sql_decimal_average(value, (type.precision, type.scale), ansi, bool(distinct), suffix)
     if is_integral(type) and not isinstance(type, LongType):
-        return f"avg({distinct}CAST({value} AS DOUBLE)){suffix}"
+        return f"avg({distinct}{value}){suffix}"  # of the sum as a whole number
     return double_sum("avg", f"CAST({value} AS DOUBLE)", distinct, suffix)
 
 

@@ -25,6 +25,7 @@ from twinspark.functions.operands import (
     operand_types,
     refused_operands,
 )
+from twinspark.functions.refused_times import refused
 from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.spelling import ANSI_CONFIG, cast_to, error
 from twinspark.functions.typing import (
@@ -78,7 +79,7 @@ def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) 
         if any(isinstance(type, TIMELY) for type in call.types):
             typed = timely(call) if call.name in ("+", "-") else interval_scaled(call) if call.name == "*" else None
             if typed is None:
-                raise NotNative(f"{call.name} of these dates or intervals")
+                raise refused(call)
             return typed
         left, right = numeric_operands(call)
         if isinstance(left, DecimalType) and isinstance(right, DecimalType):
@@ -93,7 +94,7 @@ def divide(call: Call) -> Typed:
     if any(isinstance(type, TIMELY) for type in call.types):
         typed = interval_scaled(call)
         if typed is None:
-            raise NotNative("division of intervals")
+            raise refused(call)
         return typed
     if is_null(call.types[0]):
         check_divisor(call)
@@ -101,7 +102,8 @@ def divide(call: Call) -> Typed:
     left, right = numeric_operands(call)
     if isinstance(left, DecimalType) and isinstance(right, DecimalType):
         return Typed(divide_type(left, right), True, (left, right))
-    return Typed(DOUBLE, True, (DOUBLE, DOUBLE))
+    read = LONG if isinstance(left, LongType) and any(map(is_string, call.types)) else DOUBLE  # beside a whole number
+    return Typed(DOUBLE, True, (read, read))
 
 
 def check_divisor(call: Call) -> None:
@@ -208,6 +210,8 @@ def decimal_call(spell: Callable[..., str], call: Any, left: str, right: str) ->
 def divided(call: Any, left: str, right: str) -> str:
     if isinstance(call.type, DecimalType):
         return decimal_call(sql_decimal_divide, call, left, right)
+    if isinstance(call.arguments[0].type, LongType):  # a text was read as one
+        left, right = cast_to(left, DOUBLE), cast_to(right, DOUBLE)
     if not call.settings.ansi:
         return f"({left} / nullif({right}, 0))"
     return f"spark_divide({left}, {right})"

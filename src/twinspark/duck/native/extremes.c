@@ -28,6 +28,26 @@ static inline int zero_kind(double value) { return value != 0 ? 0 : signbit(valu
 static inline bool is_above(double a, double b) { return a > b || (isnan(a) && !isnan(b)); }
 static inline bool is_below(double a, double b) { return is_above(b, a); }
 
+/* Whether all rows of one state are worse than what it has: then they change nothing, the zeros among them neither. Four
+ * lanes, so that no comparison waits for the one before. */
+#define ALL_WORSE(name, type, sign)                                                                                    \
+    static bool name(const type *values, idx_t rows, type best) {                                                      \
+        bool worse[4] = {true, true, true, true};                                                                      \
+        idx_t row = 0;                                                                                                 \
+        for (; row + 4 <= rows; row += 4)                                                                              \
+            for (int lane = 0; lane < 4; lane++)                                                                       \
+                worse[lane] &= values[row + lane] sign best;                                                           \
+        for (; row < rows; row++)                                                                                      \
+            worse[0] &= values[row] sign best;                                                                         \
+        return worse[0] & worse[1] & worse[2] & worse[3];                                                              \
+    }
+ALL_WORSE(all_below_double, double, <)
+ALL_WORSE(all_above_double, double, >)
+ALL_WORSE(all_below_float, float, <)
+ALL_WORSE(all_above_float, float, >)
+ALL_WORSE(all_below_bigint, int64_t, <)
+ALL_WORSE(all_above_bigint, int64_t, >)
+
 #define EXTREME(name, better)                                                                                          \
     static inline void name##_take(best_state *state, double value, int zeros) {                                       \
         if (!state->any || better(value, state->best)) {                                                               \
@@ -40,29 +60,23 @@ static inline bool is_below(double a, double b) { return is_above(b, a); }
         const best_state *source = from;                                                                               \
         if (source->any)                                                                                               \
             name##_take(into, source->best, source->zeros);                                                            \
-    }                                                                                                                  \
-    static inline __attribute__((always_inline)) void name##_rows(native_call *call, duckdb_aggregate_state *states,   \
-                                                                  bool is_float) {                                     \
-        const double *doubles = ARGUMENT(call, double, 0);                                                             \
-        const float *floats = ARGUMENT(call, float, 0);                                                                \
-        bool one = is_one_state(call, states);                                                                         \
-        best_state kept = one ? *(best_state *)states[0] : (best_state){0};                                            \
-        for (idx_t row = 0; one && row < call->rows; row++) {                                                          \
-            double value = is_float ? floats[row] : doubles[row];                                                      \
-            name##_take(&kept, value, value == 0 ? zero_kind(value) : 0);                                              \
-        }                                                                                                              \
-        if (one)                                                                                                       \
-            *(best_state *)states[0] = kept;                                                                           \
-        for (idx_t row = 0; !one && row < call->rows; row++)                                                           \
-            if (argument_valid(call, 0, row)) {                                                                        \
-                double value = is_float ? floats[row] : doubles[row];                                                  \
-                name##_take((best_state *)states[row], value, zero_kind(value));                                       \
-            }                                                                                                          \
-    }                                                                                                                  \
-    static void name##_doubles(native_call *call, duckdb_aggregate_state *states) { name##_rows(call, states, false); } \
-    static void name##_floats(native_call *call, duckdb_aggregate_state *states) { name##_rows(call, states, true); }
+    }
+#define EXTREME_ROWS(name, type, all_worse)                                                                            \
+    static void name##_##type##_rows(native_call *call, duckdb_aggregate_state *states) {                              \
+        const type *values = ARGUMENT(call, type, 0);                                                                  \
+        const best_state *first = call->rows ? (const best_state *)states[0] : NULL;                                   \
+        if (first && first->any && is_one_state(call, states) && all_worse(values, call->rows, (type)first->best))     \
+            return;                                                                                                    \
+        for (idx_t row = 0; row < call->rows; row++)                                                                   \
+            if (argument_valid(call, 0, row))                                                                          \
+                name##_take((best_state *)states[row], values[row], zero_kind(values[row]));                           \
+    }
 EXTREME(max, is_above)
 EXTREME(min, is_below)
+EXTREME_ROWS(max, double, all_below_double)
+EXTREME_ROWS(min, double, all_above_double)
+EXTREME_ROWS(max, float, all_below_float)
+EXTREME_ROWS(min, float, all_above_float)
 
 static bool is_sure(native_call *call, const best_state *state, idx_t row) {
     if (!state->any)
@@ -86,16 +100,27 @@ static void finish_float(native_call *call, const void *from, idx_t row) {
 
 typedef struct { stored_int128 above, below; bool any; } sum_state;
 
+/* The halves of numbers are added apart, in 64 bits: a chunk has too few rows to fill them. */
+static void sum_all(sum_state *state, const int64_t *values, idx_t rows) {
+    uint64_t low = 0, low_below = 0;
+    int64_t high = 0, high_below = 0;
+    for (idx_t row = 0; row < rows; row++) {
+        int64_t value = values[row], below = value & (value >> 63);
+        low += (uint32_t)value;
+        high += value >> 32;
+        low_below += (uint32_t)below;
+        high_below += below >> 32;
+    }
+    int128 total = (int128)high * 4294967296 + low, below = (int128)high_below * 4294967296 + low_below;
+    state->above += total - below;
+    state->below += below;
+    state->any = true;
+}
+
 static void sum_rows(native_call *call, duckdb_aggregate_state *states) {
     const int64_t *values = ARGUMENT(call, int64_t, 0);
     if (is_one_state(call, states)) {
-        sum_state *state = (sum_state *)states[0];
-        int128 above = 0, below = 0;
-        for (idx_t row = 0; row < call->rows; row++) {
-            above += values[row] > 0 ? values[row] : 0;
-            below += values[row] < 0 ? values[row] : 0;
-        }
-        *state = (sum_state){state->above + above, state->below + below, true};
+        sum_all((sum_state *)states[0], values, call->rows);
         return;
     }
     for (idx_t row = 0; row < call->rows; row++)
@@ -138,7 +163,7 @@ static inline bool is_whole_below(int64_t a, int64_t b) { return a < b; }
 static inline bool is_equal(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 static inline bool is_whole_equal(int64_t a, int64_t b) { return a == b; }
 
-#define SINGLE(name, type, state_type, better, equal)                                                                  \
+#define SINGLE(name, type, state_type, better, equal, all_worse)                                                                  \
     static inline void name##_take(state_type *state, type value, bool again) {                                        \
         if (!state->any || better(value, state->best))                                                                 \
             *state = (state_type){true, again, value};                                                                 \
@@ -146,9 +171,13 @@ static inline bool is_whole_equal(int64_t a, int64_t b) { return a == b; }
             state->again = true;                                                                                       \
     }                                                                                                                  \
     static void name##_rows(native_call *call, duckdb_aggregate_state *states) {                                       \
+        const type *values = ARGUMENT(call, type, 0);                                                                  \
+        const state_type *first = call->rows ? (const state_type *)states[0] : NULL;                                   \
+        if (first && first->any && is_one_state(call, states) && all_worse(values, call->rows, first->best))           \
+            return;                                                                                                    \
         for (idx_t row = 0; row < call->rows; row++)                                                                   \
             if (argument_valid(call, 0, row))                                                                          \
-                name##_take((state_type *)states[row], ARGUMENT(call, type, 0)[row], false);                           \
+                name##_take((state_type *)states[row], values[row], false);                                            \
     }                                                                                                                  \
     static void name##_combine(void *into, const void *from) {                                                         \
         const state_type *source = from;                                                                               \
@@ -158,16 +187,16 @@ static inline bool is_whole_equal(int64_t a, int64_t b) { return a == b; }
     static void name##_finish(native_call *call, const void *from, idx_t row) {                                        \
         RESULT(call, bool)[row] = !((const state_type *)from)->again;                                                  \
     }
-SINGLE(max_single, double, double_state, is_above, is_equal)
-SINGLE(min_single, double, double_state, is_below, is_equal)
-SINGLE(max_single_whole, int64_t, whole_state, is_whole_above, is_whole_equal)
-SINGLE(min_single_whole, int64_t, whole_state, is_whole_below, is_whole_equal)
+SINGLE(max_single, double, double_state, is_above, is_equal, all_below_double)
+SINGLE(min_single, double, double_state, is_below, is_equal, all_above_double)
+SINGLE(max_single_whole, int64_t, whole_state, is_whole_above, is_whole_equal, all_below_bigint)
+SINGLE(min_single_whole, int64_t, whole_state, is_whole_below, is_whole_equal, all_above_bigint)
 
 const native_aggregate extreme_aggregates[] = {
-    {"spark_max_double", "d>d", sizeof(best_state), max_doubles, max_combine, finish_double, NULL, NULL},
-    {"spark_max_float", "f>f", sizeof(best_state), max_floats, max_combine, finish_float, NULL, NULL},
-    {"spark_min_double", "d>d", sizeof(best_state), min_doubles, min_combine, finish_double, NULL, NULL},
-    {"spark_min_float", "f>f", sizeof(best_state), min_floats, min_combine, finish_float, NULL, NULL},
+    {"spark_max_double", "d>d", sizeof(best_state), max_double_rows, max_combine, finish_double, NULL, NULL},
+    {"spark_max_float", "f>f", sizeof(best_state), max_float_rows, max_combine, finish_float, NULL, NULL},
+    {"spark_min_double", "d>d", sizeof(best_state), min_double_rows, min_combine, finish_double, NULL, NULL},
+    {"spark_min_float", "f>f", sizeof(best_state), min_float_rows, min_combine, finish_float, NULL, NULL},
     {"spark_sum", "l>h", sizeof(sum_state), sum_rows, sum_combine, sum_finish, NULL, NULL},
     {"spark_max_is_single_double", "d>b", sizeof(double_state), max_single_rows, max_single_combine, max_single_finish, NULL, NULL},
     {"spark_min_is_single_double", "d>b", sizeof(double_state), min_single_rows, min_single_combine, min_single_finish, NULL, NULL},

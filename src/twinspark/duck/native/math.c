@@ -5,6 +5,7 @@
  * (glibc differs in 0.1 to 0.3 % of inputs). tanh and cbrt are those of JDK 17 and 21; JDK 25 has machine code for them too. */
 #include "native.h"
 #include "strictmath.h"
+#include "strictrows.h"
 #include <math.h>
 
 typedef struct { double (*function)(double); double asymptote; } unary; /* at or below the asymptote: NULL */
@@ -33,17 +34,54 @@ static void binary_rows(native_call *call) {
         RESULT(call, double)[row] = of->function(ARGUMENT(call, double, 0)[row], ARGUMENT(call, double, 1)[row]);
 }
 
-static void logarithm_rows(native_call *call) {
-    EACH_ROW(call, row) {
-        double base = ARGUMENT(call, double, 0)[row], x = ARGUMENT(call, double, 1)[row];
-        if (base <= 0.0 || x <= 0.0)
-            set_null(call, row);
-        else
-            RESULT(call, double)[row] = strict_log(x) / strict_log(base);
-    }
+/* Whole columns at once; then NULL where Spark has no logarithm. */
+typedef void (*column_function)(const double *, double *, size_t);
+
+static void column_rows(native_call *call) {
+    const column_function *of = call->function->extra;
+    (*of)(ARGUMENT(call, double, 0), RESULT(call, double), call->rows);
 }
 
-static double log2_of(double x) { return strict_log(x) / strict_log(2.0); }
+static void null_unless_positive(native_call *call, int argument) {
+    const double *x = ARGUMENT(call, double, argument);
+    bool all = true;
+    for (idx_t row = 0; row < call->rows; row++)
+        all &= !(x[row] <= 0.0);
+    if (!all)
+        EACH_ROW(call, row) if (x[row] <= 0.0)
+            set_null(call, row);
+}
+
+static void logarithm_column_rows(native_call *call) {
+    column_rows(call);
+    null_unless_positive(call, 0);
+}
+
+static void log2_column(const double *x, double *out, size_t rows) {
+    strict_log_rows(x, out, rows);
+    for (size_t row = 0; row < rows; row++)
+        out[row] /= 0x1.62e42fefa39efp-1; /* strict_log(2) */
+}
+
+static void logarithm_rows(native_call *call) {
+    const double *base = ARGUMENT(call, double, 0);
+    double *out = RESULT(call, double);
+    strict_log_rows(ARGUMENT(call, double, 1), out, call->rows);
+    double last = NAN, divisor = NAN; /* the base is a constant, most likely */
+    for (idx_t row = 0; row < call->rows; row++) {
+        if (base[row] != last) {
+            last = base[row];
+            divisor = strict_log(last);
+        }
+        out[row] /= divisor;
+    }
+    null_unless_positive(call, 0);
+    null_unless_positive(call, 1);
+}
+
+static void pow_rows(native_call *call) {
+    strict_pow_rows(ARGUMENT(call, double, 0), ARGUMENT(call, double, 1), RESULT(call, double), call->rows);
+}
 
 static double acosh_of(double x) {
     if (x < 1.0)
@@ -75,7 +113,6 @@ static double atanh_of(double x) { return 0.5 * (strict_log1p(x) - strict_log1p(
 static double atan2_of(double y, double x) { return strict_atan2(y + 0.0, x + 0.0); } /* Spark adds 0.0: no -0.0 */
 
 #define UNARY(name, of) static const unary name##_unary = {of, -INFINITY};
-UNARY(exp, strict_exp)
 UNARY(expm1, strict_expm1)
 UNARY(asin, strict_asin)
 UNARY(acos, strict_acos)
@@ -87,19 +124,20 @@ UNARY(cbrt, strict_cbrt)
 UNARY(asinh, asinh_of)
 UNARY(acosh, acosh_of)
 UNARY(atanh, atanh_of)
-static const unary ln_unary = {strict_log, 0.0}, log10_unary = {strict_log10, 0.0}, log2_unary = {log2_of, 0.0},
-                   log1p_unary = {strict_log1p, -1.0};
-static const binary pow_binary = {strict_pow}, atan2_binary = {atan2_of}, hypot_binary = {strict_hypot};
+static const unary log1p_unary = {strict_log1p, -1.0};
+static const column_function exp_column = strict_exp_rows, ln_column = strict_log_rows, log10_column = strict_log10_rows,
+                             log2_of_column = log2_column;
+static const binary atan2_binary = {atan2_of}, hypot_binary = {strict_hypot};
 
 const native_function math_functions[] = {
-    {"spark_exp", "d>d", plain_unary_rows, &exp_unary},
+    {"spark_exp", "d>d", column_rows, &exp_column},
     {"spark_expm1", "d>d", plain_unary_rows, &expm1_unary},
-    {"spark_ln", "d>d", unary_rows, &ln_unary},
-    {"spark_log10", "d>d", unary_rows, &log10_unary},
-    {"spark_log2", "d>d", unary_rows, &log2_unary},
+    {"spark_ln", "d>d", logarithm_column_rows, &ln_column},
+    {"spark_log10", "d>d", logarithm_column_rows, &log10_column},
+    {"spark_log2", "d>d", logarithm_column_rows, &log2_of_column},
     {"spark_log1p", "d>d", unary_rows, &log1p_unary},
     {"spark_log", "dd>d", logarithm_rows, NULL},
-    {"spark_pow", "dd>d", binary_rows, &pow_binary},
+    {"spark_pow", "dd>d", pow_rows, NULL},
     {"spark_asin", "d>d", plain_unary_rows, &asin_unary},
     {"spark_acos", "d>d", plain_unary_rows, &acos_unary},
     {"spark_atan", "d>d", plain_unary_rows, &atan_unary},

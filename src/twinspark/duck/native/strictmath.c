@@ -18,9 +18,19 @@ static const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.908214929
 static const double P1 = 1.66666666666666019037e-01, P2 = -2.77777777770155933842e-03, P3 = 6.61375632143793436117e-05,
                     P4 = -1.65339022054652515390e-06, P5 = 4.13813679705723846039e-08;
 
+/* x = k ln2 + r. fdlibm tells |x| < ln2 / 2 and < 3/2 ln2 from the rest; the last one's formula gives the same for all, and
+ * without branches, which random numbers make dear. */
+static inline int ln2_parts(double x, uint32_t size, double *above, double *below) {
+    int k = (int)(inverse_ln2 * x + copysign(0.5, x));
+    k = size > 0x3fd62e42 ? k : 0;
+    *above = x - k * ln2_high;
+    *below = k * ln2_low;
+    return k;
+}
+
 double strict_exp(double x) {
-    double above = 0, below = 0;
-    int k = 0, negative = high(x) < 0;
+    double above, below;
+    int negative = high(x) < 0;
     uint32_t size = (uint32_t)high(x) & 0x7fffffff;
     if (size >= 0x40862E42) { /* |x| >= 709.78 */
         if (size >= 0x7ff00000)
@@ -30,23 +40,11 @@ double strict_exp(double x) {
         if (x < -7.45133219101941108420e+02)
             return tiny * tiny;
     }
-    if (size > 0x3fd62e42) { /* |x| > ln2 / 2: x = k ln2 + r */
-        if (size < 0x3FF0A2B2) {
-            above = x - (negative ? -ln2_high : ln2_high);
-            below = negative ? -ln2_low : ln2_low;
-            k = negative ? -1 : 1;
-        } else {
-            k = (int)(inverse_ln2 * x + (negative ? -0.5 : 0.5));
-            double t = k;
-            above = x - t * ln2_high;
-            below = t * ln2_low;
-        }
-        x = above - below;
-    } else if (size < 0x3e300000)
+    if (size < 0x3e300000)
         return 1.0 + x;
+    int k = ln2_parts(x, size, &above, &below);
+    x = above - below;
     double t = x * x, c = x - t * (P1 + t * (P2 + t * (P3 + t * (P4 + t * P5))));
-    if (k == 0)
-        return 1.0 - ((x * c) / (c - 2.0) - x);
     double y = 1.0 - ((below - (x * c) / (2.0 - c)) - above);
     return k >= -1021 ? add_exponent(y, k) : add_exponent(y, k + 1000) * 9.33263618503218878990e-302;
 }
@@ -67,21 +65,11 @@ double strict_expm1(double x) {
         if (negative)
             return tiny - 1.0;
     }
-    if (size > 0x3fd62e42) {
-        if (size < 0x3FF0A2B2) {
-            above = negative ? x + ln2_high : x - ln2_high;
-            below = negative ? -ln2_low : ln2_low;
-            k = negative ? -1 : 1;
-        } else {
-            k = (int)(inverse_ln2 * x + (negative ? -0.5 : 0.5));
-            double t = k;
-            above = x - t * ln2_high;
-            below = t * ln2_low;
-        }
-        x = above - below;
-        c = (above - x) - below;
-    } else if (size < 0x3c900000)
+    if (size < 0x3c900000)
         return x;
+    k = ln2_parts(x, size, &above, &below);
+    x = above - below;
+    c = (above - x) - below;
     double half = 0.5 * x, square = x * half;
     double r1 = 1.0 + square * (Q1 + square * (Q2 + square * (Q3 + square * (Q4 + square * Q5))));
     double t = 3.0 - r1 * half, e = square * ((r1 - t) / (6.0 - x * t));
@@ -138,12 +126,9 @@ double strict_log(double x) {
     }
     double s = f / (2.0 + f), z = s * s, w = z * z;
     double t1 = w * (L2 + w * (L4 + w * L6)), t2 = z * (L1 + w * (L3 + w * (L5 + w * L7))), r = t2 + t1;
-    if (((word - 0x6147a) | (0x6b851 - word)) > 0) {
-        double half = 0.5 * f * f;
-        return k == 0 ? f - (half - s * (half + r))
-                      : scale * ln2_high - ((half - (s * (half + r) + scale * ln2_low)) - f);
-    }
-    return k == 0 ? f - s * (f - r) : scale * ln2_high - ((s * (f - r) - scale * ln2_low) - f);
+    double half = 0.5 * f * f, part = scale * ln2_low; /* both 0 for k = 0, where fdlibm leaves them out */
+    double near = half - (s * (half + r) + part), far = s * (f - r) - part;
+    return scale * ln2_high - (either(((word - 0x6147a) | (0x6b851 - word)) > 0, near, far) - f);
 }
 
 double strict_log10(double x) {
@@ -199,13 +184,10 @@ double strict_log1p(double x) {
             c = 0;
         }
         upper &= 0x000fffff;
-        if (upper < 0x6a09e)
-            u = with_high(u, upper | 0x3ff00000);
-        else {
-            k += 1;
-            u = with_high(u, upper | 0x3fe00000);
-            upper = (0x00100000 - upper) >> 2;
-        }
+        int halved = upper >= 0x6a09e;
+        k += halved;
+        u = with_high(u, upper | (0x3ff00000 - (halved << 20)));
+        upper = halved ? (0x00100000 - upper) >> 2 : upper;
         f = u - 1.0;
     }
     double half = 0.5 * f * f, scale = k;
@@ -221,7 +203,8 @@ double strict_log1p(double x) {
     }
     double s = f / (2.0 + f), z = s * s;
     double r = z * (L1 + z * (L2 + z * (L3 + z * (L4 + z * (L5 + z * (L6 + z * L7))))));
-    return k == 0 ? f - (half - s * (half + r)) : scale * ln2_high - ((half - (s * (half + r) + (scale * ln2_low + c))) - f);
+    c = either(k == 0, 0.0, c);
+    return scale * ln2_high - ((half - (s * (half + r) + (scale * ln2_low + c))) - f);
 }
 
 /* --- pow --- */
@@ -255,15 +238,10 @@ static void log2_of(double magnitude, uint32_t size, double *first, double *seco
     n += (int)(size >> 20) - 0x3ff;
     uint32_t j = size & 0x000fffff;
     size = j | 0x3ff00000;
-    if (j <= 0x3988E)
-        k = 0;
-    else if (j < 0xBB67A)
-        k = 1;
-    else {
-        k = 0;
-        n += 1;
-        size -= 0x00100000;
-    }
+    uint32_t next = j >= 0xBB67A; /* nearer to 2 than to 1.5 */
+    k = (j > 0x3988E) & !next;
+    n += (int)next;
+    size -= next << 20;
     magnitude = with_high(magnitude, (int32_t)size);
     double u = magnitude - point[k], v = 1.0 / (magnitude + point[k]), ss = u * v, s_high = top_half(ss);
     double t_high = of_bits((uint64_t)(uint32_t)(((size >> 1) | 0x20000000) + 0x00080000 + ((uint32_t)k << 18)) << 32);
@@ -309,8 +287,7 @@ static double exp2_of(double z, double p_high, double p_low, double sign) {
         k = ((n & 0x7fffffff) >> 20) - 0x3ff;
         double t = of_bits((uint64_t)(uint32_t)(n & ~(0x000fffff >> k)) << 32);
         n = ((n & 0x000fffff) | 0x00100000) >> (20 - k);
-        if (j < 0)
-            n = -n;
+        n = (n ^ (j >> 31)) - (j >> 31); /* with the sign of z */
         p_high -= t;
     }
     double t = top_half(p_low + p_high), u = t * lg2_high, v = (p_low - (t - p_high)) * lg2 + t * lg2_low;
