@@ -46,6 +46,7 @@ class Changing(Writing):
 
     frame: Frame
     operation: str
+    evolves: bool = False
 
     def check_changeable(self) -> None:
         """Said when all names are known: Spark refuses while it plans."""

@@ -20,6 +20,7 @@ from twinspark.session.table_commands_create import Definition, definition, rows
 from twinspark.session.tables_targets import Parts, Target, find_target, name_of, quoted, written_to
 from twinspark.session.writes import Rows, insert, overwrite_partitions
 from twinspark.session.writes_assignment import Assignment
+from twinspark.session.writes_evolution import evolved, is_asked
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_to_files import check_append, check_not_read, check_written_by_v1
 from twinspark.session.writes_where import checked, replacing, table_frame
@@ -54,6 +55,8 @@ class FrameWrite:
         return written(self.session, self.source(), lambda frame: quietly(write(frame)))
 
     def rows(self, frame: Frame, target: Target, by_name: bool) -> Rows:
+        if self.message.with_schema_evolution or is_asked(self.message.options, target):
+            target = evolved(target, frame, by_name, self.context)
         assignment = Assignment(target.full_name, self.context)
         fields = target.table.schema.fields
         made = assignment.by_name(frame, fields) if by_name else assignment.by_position(frame, fields)
@@ -121,8 +124,6 @@ def parsed(name: str, context: Context) -> Parts:
 
 
 def write_table(message: Any, context: Context, session: "Session") -> Command:
-    if message.with_schema_evolution:
-        raise NotNative("writing with schema evolution")
     write = FrameWrite(parsed(message.table.table_name, context), message, context, session)
     if message.table.save_method == INSERT_INTO:
         return insert_into(write)
@@ -212,8 +213,6 @@ def buckets(spec: Any, provider: str) -> list[Transform]:
 
 
 def write_to(message: Any, context: Context, session: "Session") -> Command:
-    if message.with_schema_evolution:
-        raise NotNative("writing with schema evolution")
     write = FrameWrite(parsed(message.table_name, context), message, context, session)
     if message.mode in (CREATE, REPLACE, CREATE_OR_REPLACE):
         return create_or_replace(write)

@@ -1,12 +1,12 @@
 """MERGE: the source joined with the table, and each clause's condition and values written over both."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis import joins
 from twinspark.analysis.context import Context
-from twinspark.analysis.scope import Frame
+from twinspark.analysis.scope import Frame, alike
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Join
@@ -19,6 +19,7 @@ from twinspark.session.sql_results import Answer
 from twinspark.session.tables_targets import at_name, connection_of, written_parts
 from twinspark.session.writes import again, settle, spark_errors
 from twinspark.session.writes_changes import Changing, assigned, changing, is_true, without_hidden
+from twinspark.session.writes_evolution import evolved
 from twinspark.session.writes_expressions import Texts, columns_of
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_sql import done, is_default
@@ -26,6 +27,7 @@ from twinspark.session.writes_statement import query_message
 from twinspark.session.writes_where import checked
 from twinspark.tables import char_types
 from twinspark.tables.iceberg import dml
+from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.types import StructField
 
 if TYPE_CHECKING:
@@ -79,11 +81,18 @@ class Merging:
         count = len(self.found.frame.attributes) if when == MATCHED else 0
         wide = Frame(frame.relation, frame.attributes[count:], frame.slots)
         made = {}
-        for field in self.found.schema.fields:
+        for field in self.starred(wide):
             node = tree.Column(0, 0, (field.name,))
             value = self.found.walk.read(node, self.found.walk.scope(wide))
             made[field.name] = self.stored(value, field)
         return made
+
+    def starred(self, source: Frame) -> list[StructField]:
+        """All columns of the table; with schema evolution only those that the source has."""
+        if not self.found.evolves:
+            return list(self.found.schema.fields)
+        same = alike(self.found.context.settings.case_sensitive)
+        return [f for f in self.found.schema.fields if any(same(a.name, f.name) for a in source.attributes)]
 
     def stored(self, value: Expression, field: StructField) -> Expression:
         return self.found.assignment.value(value, field.dataType, (field.name,), True)
@@ -140,20 +149,38 @@ def merge_rows(statement: tree.Merge, text: str, context: Context, session: "Ses
     found = changing(
         statement.target, statement.target_alias, statement.ctes, "MERGE INTO TABLE", text, context, session
     )
-    if statement.schema_evolution:
-        found.check_changeable()
-        raise found.target.refuses("MERGE WITH SCHEMA EVOLUTION")
 
     def write(source: Frame) -> Command:
+        nonlocal found
+        if statement.schema_evolution:
+            found = evolved_for(found, without_hidden(source), stars(statement), again)
         merging = Merging.of(found, aliased(source, statement.source_alias), lambda sides: condition(sides))
         actions = [action(each, merging) for each in statement.clauses]
         found.check_changeable()
         return merging.command(actions)
 
+    def again() -> Changing:
+        target, alias = statement.target, statement.target_alias
+        return changing(target, alias, statement.ctes, "MERGE INTO TABLE", text, context, session)
+
     def condition(sides: Frame) -> Expression:
         return found.walk.read(statement.condition, found.walk.scope(sides))
 
     return written(session, source_of(statement, found, text, context, session), write)
+
+
+def stars(statement: tree.Merge) -> bool:
+    return any(clause.action.upper().endswith("*") for clause in statement.clauses)
+
+
+def evolved_for(found: Changing, source: Frame, stars: bool, again: Callable[[], Changing]) -> Changing:
+    """UPDATE * and INSERT * bring all columns of the source; what clauses name one by one has to be there."""
+    found.check_changeable()
+    if not isinstance(found.target.table, IcebergTable):
+        raise found.target.refuses("MERGE WITH SCHEMA EVOLUTION")
+    if stars:
+        evolved(found.target, source, True, found.context)
+    return replace(again(), evolves=True)
 
 
 def source_of(statement: tree.Merge, found: Changing, text: str, context: Context, session: "Session") -> Source:
@@ -193,7 +220,8 @@ def values_of(clause: tree.MergeClause, merging: Merging, frame: Frame) -> dict[
     if kind == "DELETE":
         return None
     if kind.endswith("*"):
-        return merging.star(clause.when)
+        given = merging.star(clause.when)
+        return merging.filled(given) if clause.when == NOT_MATCHED else given
     if kind == "UPDATE":
         names = merging.target_of_joined if clause.when == MATCHED else frame
         return assigned(clause.assignments, merging.found, names, frame)

@@ -8,15 +8,14 @@ from pyspark.sql.connect.proto import expressions_pb2
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import Frame
-from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression
 from twinspark.read.proto import read_frame
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.sql import tree
 from twinspark.session.sql_results import Answer
-from twinspark.session.writes_changes import Changing, changing, place_of, stored
+from twinspark.session.writes_changes import Changing, changing, place_of, stored, without_hidden
 from twinspark.session.writes_frames import NOTHING, parsed
-from twinspark.session.writes_merge import BY_SOURCE, MATCHED, NOT_MATCHED, Action, Merging
+from twinspark.session.writes_merge import BY_SOURCE, MATCHED, NOT_MATCHED, Action, Merging, evolved_for
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_where import checked
 
@@ -25,15 +24,21 @@ if TYPE_CHECKING:
 
 Command = Callable[[], Answer]
 KINDS = expressions_pb2.MergeAction.ActionType
+STARS = (KINDS.ACTION_TYPE_INSERT_STAR, KINDS.ACTION_TYPE_UPDATE_STAR)
 
 
 def merge_into(message: Any, context: Context, session: "Session") -> Command:
-    if message.with_schema_evolution:
-        raise NotNative("a merge with schema evolution")
     name = tree.Name(0, 0, parsed(message.target_table_name, context))
-    found = changing(name, None, None, "MERGE INTO TABLE", "", context, session)
+
+    def again() -> Changing:
+        return changing(name, None, None, "MERGE INTO TABLE", "", context, session)
+
+    found = again()
 
     def write(source: Frame) -> Command:
+        nonlocal found
+        if message.with_schema_evolution:
+            found = evolved_for(found, without_hidden(source), stars(message), again)
         merging = Merging.of(found, source, lambda sides: read(message.merge_condition, sides, found))
         read_actions = actions(message, merging)
         found.check_changeable()
@@ -44,6 +49,11 @@ def merge_into(message: Any, context: Context, session: "Session") -> Command:
         Source(lambda: read_frame(message.source_table_plan, context), lambda: message.source_table_plan),
         write,
     )
+
+
+def stars(message: Any) -> bool:
+    told = [*message.match_actions, *message.not_matched_actions, *message.not_matched_by_source_actions]
+    return any(each.merge_action.action_type in STARS for each in told)
 
 
 def quiet(command: Command) -> Command:
@@ -79,8 +89,9 @@ def values(when: str, told: Any, merging: Merging, frame: Frame) -> dict[str, Ex
     kind = told.action_type
     if kind == KINDS.ACTION_TYPE_DELETE:
         return None
-    if kind in (KINDS.ACTION_TYPE_INSERT_STAR, KINDS.ACTION_TYPE_UPDATE_STAR):
-        return merging.star(when)
+    if kind in STARS:
+        given = merging.star(when)
+        return merging.filled(given) if when == NOT_MATCHED else given
     if kind == KINDS.ACTION_TYPE_UPDATE:
         names = merging.target_of_joined if when == MATCHED else frame
         pairs = [

@@ -21,6 +21,7 @@ from twinspark.session.sql_results import Answer, answer
 from twinspark.session.tables_targets import at_name, connection_of, written_parts, written_to
 from twinspark.session.writes import Rows, insert, insert_into_partition, overwrite_partitions
 from twinspark.session.writes_assignment import DEFAULT
+from twinspark.session.writes_evolution import evolved
 from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_statement import in_place, query_message, walk_of
 from twinspark.session.writes_to_files import check_not_read
@@ -173,6 +174,9 @@ class Insertion(Writing):
     # ---- what becomes of the rows that are there
 
     def write(self, frame: Frame) -> Command:
+        if self.node.schema_evolution:
+            target = evolved(self.target, frame, self.node.by_name, self.context)
+            return replace(self, target=target, node=replace(self.node, schema_evolution=False)).write(frame)
         rows = self.rows(frame)
         if self.node.replace == "WHERE":
             return self.replacing(rows, self.condition())
@@ -255,6 +259,6 @@ def insert_rows(statement: tree.Insert, text: str, context: Context, session: "S
     except SparkError as error:
         raise at_name(error, node.table, text) from error
     if node.replace in ("ON", "USING") or node.if_not_exists:
-        raise target.refuses(f"INSERT REPLACE {node.replace}" if node.replace else "INSERT OVERWRITE IF NOT EXISTS")
+        raise target.refuses("INSERT INTO ... REPLACE ON/USING" if node.replace else "INSERT OVERWRITE IF NOT EXISTS")
     insertion = Insertion(target, walk_of(text, context), statement, node)
     return written(session, insertion.source(), insertion.write)

@@ -154,6 +154,10 @@ class TableRelations:
             self._loaded[name] = self.catalogs.get(name.catalog).find_table(name.identifier)
         return self._loaded[name]
 
+    def forget(self, name: Name) -> None:
+        """The operation has changed the table itself."""
+        self._loaded.pop(name, None)
+
     def catalog_of(self, name: Name) -> SessionCatalog:
         return self.catalogs.get(name.catalog)
 
