@@ -20,7 +20,8 @@ def constants_of(plan: Relation) -> Project | None:
         return None
     found: list[Expression] = []
     tops = (top for relation in relations_in(plan) for top in own_expressions(relation) if top.__class__ is not Column)
-    for each in (each for top in tops for each in within(top)):
+    known: Known = {}
+    for each in (each for top in tops for each in within(top, known)):
         if each not in found:
             found.append(each)
     fields = tuple(Field(f"_{place}", each.type, each.nullable) for place, each in enumerate(found))
@@ -33,14 +34,14 @@ def is_one_row(plan: Relation) -> bool:
     return isinstance(plan, OneRow)
 
 
-def within(expression: Expression) -> Iterator[Expression]:
+def within(expression: Expression, known: Known) -> Iterator[Expression]:
     """The largest constants in an expression that are computed whatever the rows are."""
-    if is_constant(expression):
+    if is_constant(expression, known):
         if any(map(may_raise, walk(expression))):
             yield expression
         return
     for child in always(expression):
-        yield from within(child)
+        yield from within(child, known)
 
 
 def always(expression: Expression) -> tuple[Expression, ...]:
@@ -51,13 +52,21 @@ def always(expression: Expression) -> tuple[Expression, ...]:
     return tuple(children_of(expression))
 
 
-def is_constant(expression: Expression) -> bool:
+Known = dict[int, bool]  # by the node's identity: a deep expression is asked about at every level
+
+
+def is_constant(expression: Expression, known: Known) -> bool:
     """Calls and casts of literals alone, of which none is chosen by another."""
     if isinstance(expression, Literal):
         return True
-    if isinstance(expression, Call) and (expression.name in CONDITIONAL or not is_plain(expression)):
+    if not isinstance(expression, Call | Cast):
         return False
-    return isinstance(expression, Call | Cast) and all(map(is_constant, children_of(expression)))
+    found = known.get(id(expression))
+    if found is None:
+        chosen = isinstance(expression, Call) and (expression.name in CONDITIONAL or not is_plain(expression))
+        found = not chosen and all(is_constant(child, known) for child in children_of(expression))
+        known[id(expression)] = found
+    return found
 
 
 def is_plain(call: Call) -> bool:
