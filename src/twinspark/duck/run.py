@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import duckdb
 import pyarrow as pa
@@ -26,13 +27,26 @@ from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
 from twinspark.functions.settings import OFFSET, Settings
 from twinspark.plan.python_functions import Workers
-from twinspark.plan.relations import Relation, ShowString, expressions_in
+from twinspark.plan.pythons import PythonRelation
+from twinspark.plan.relations import (
+    Generate,
+    LocalData,
+    OneRow,
+    Range,
+    Relation,
+    ShowString,
+    Values,
+    expressions_in,
+)
 from twinspark.types import StructField, StructType, has_geospatial, has_time
 
 ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
 BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at once
 # Without a bar (which is not to be seen) DuckDB does not count; both are each connection's own.
 PROGRESS = "SET enable_progress_bar_print = false; SET enable_progress_bar = true"
+HOME_ZONE = "UTC"  # of a cursor that nobody told another one
+# What a cursor was told last: telling it again costs as much as a small query.
+ZONES: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 METADATA = "SPARK::metadata::json"
 NATIVE_NAME = re.compile(r"(?<![\w\"'.])(spark_[a-z0-9_]+?)(?:_\d+){0,2}\(")
 
@@ -43,6 +57,7 @@ def connect(path: str = ":memory:", **settings: Any) -> duckdb.DuckDBPyConnectio
     native.load(connection)
     connection.execute("SET default_null_order = 'nulls_first_on_asc_last_on_desc'")
     connection.execute("SET preserve_insertion_order = true")
+    connection.execute(f"SET GLOBAL TimeZone = '{HOME_ZONE}'")
     # A COPY whose query fails may wait for ever for writes that other threads never take (DuckDB 2.0's AsyncFileWriter,
     # on its way out); without such threads it fails, and local files are written and read as fast.
     connection.execute("SET async_threads = 0")
@@ -94,6 +109,8 @@ def execute(
     months: bool = False,
 ) -> pa.RecordBatchReader:
     """With `months` the rows may hold intervals of months, which only a client of Spark's can open."""
+    if not is_short(plan):
+        cursor.execute(PROGRESS)
     if isinstance(plan, ShowString):
         return drawn(execute(cursor, text, statement, plan.input, settings), plan)
     if months and has_months(plan.schema):
@@ -149,14 +166,41 @@ def duck_zone(zone: str) -> str:
 
 
 def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: Settings) -> None:
-    try:
-        cursor.execute(f"SET TimeZone = '{duck_zone(settings.zone)}'; {PROGRESS}")
-    except duckdb.Error as error:
-        raise NotNative(f"the time zone {settings.zone}") from error
+    tell_zone(cursor, settings.zone)
     for name, table in statement.tables.items():
         cursor.register(name, table)
     for name, source in statement.sources.items():
         cursor.register(name, started(cursor, source, settings))
+
+
+def tell_zone(cursor: duckdb.DuckDBPyConnection, zone: str) -> None:
+    if ZONES.get(cursor, HOME_ZONE) == zone:
+        return
+    try:
+        cursor.execute(f"SET TimeZone = '{duck_zone(zone)}'")
+    except duckdb.Error as error:
+        raise NotNative(f"the time zone {zone}") from error
+    ZONES[cursor] = zone
+
+
+def is_short(plan: Relation) -> bool:
+    """Over before anybody could ask how far it is: few rows, which do not grow more on their way."""
+    while plan.inputs:
+        if len(plan.inputs) > 1 or isinstance(plan, Generate | PythonRelation):
+            return False
+        plan = plan.inputs[0]
+    return isinstance(plan, OneRow | Values | Range | LocalData) and few_rows(plan) <= FEW_ROWS
+
+
+def few_rows(leaf: OneRow | Values | Range | LocalData) -> int:
+    if isinstance(leaf, LocalData):
+        return int(leaf.table.num_rows)
+    if isinstance(leaf, Range):
+        return abs(leaf.end - leaf.start) // abs(leaf.step)
+    return len(leaf.rows) if isinstance(leaf, Values) else 1
+
+
+FEW_ROWS = 10_000
 
 
 def batches(reader: pa.RecordBatchReader, schema: pa.Schema, plan: Relation) -> Iterator[pa.RecordBatch]:

@@ -190,6 +190,7 @@ class Query:
         self.check_sketches()
         for each in self.observed:
             self.tell(each)
+        self.cursor.execute(run.PROGRESS)
         run.prepare(self.cursor, self.statement, self.context.settings)
 
     def check_refused(self) -> None:
