@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable
 from zlib import crc32
 
-# What is left as it is: casts' type texts, intervals, lambda heads, named arguments, keyword forms.
+# What is left as it is: casts' type texts, paths of variants, intervals, lambda heads, named arguments, keyword forms.
 TYPE = r"(?:decimal|numeric|dec|char|varchar|struct|map|array)\s*[(<][^()]*?[)>]+(?=\s*[,)]|$)"
 STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-KEPT = rf"(?i:\bas\s+{TYPE}|\binterval\s+-?(?:{STRING}|\d+)|\b(?:time|collate)\s*{STRING}|`[^`]*`|\w*[a-z_]\w*\s*=>)"
+PATH = r"(?<=\)):\w+(?:\.\w+|\[[^\]]*\])*"  # of a variant
+KEPT = rf"(?i:(?:\bas\s+|::){TYPE}|{PATH}|\binterval\s+-?(?:{STRING}|\d+)|\b(?:time|collate)\s*{STRING}|`[^`]*`|\w*[a-z_]\w*\s*=>)"
 TYPED_NULL = r"(?i:\bcast\(null as (?:[^()]|\([^()]*\))*\))"
 TYPED_STRING = rf"(?i:\b(?:date|timestamp|timestamp_ntz|timestamp_ltz|x)\s*{STRING})"
 NUMBER = r"(?i:(?<![\w.`])(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:bd|[lsydf])?(?![\w.]))"

@@ -263,7 +263,9 @@ fn(
 
 
 def shift_type(call: Call) -> Typed:
-    type = call.types[0]
+    type, count = call.types
+    if is_null(count) and not hasattr(call.arguments[0], "value"):
+        raise NotNative("a shift by nothing, of what Spark looks at all the same")
     kind = LONG if isinstance(type, LongType) else INT
     return Typed(kind, False, (kind, INT), add_nullable_casts=True)
 
