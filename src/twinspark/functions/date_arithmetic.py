@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from twinspark.errors import NotNative
 from twinspark.functions.intervals import interval_arithmetic
-from twinspark.functions.time_arithmetic import timestamp_arithmetic
+from twinspark.functions.spelling import duck_type
+from twinspark.functions.time_arithmetic import check_texts, timestamp_arithmetic
 from twinspark.functions.time_moves import times_of_day
 from twinspark.functions.typing import (
     Call,
     Typed,
 )
 from twinspark.types import (
+    DATE,
     DATETIME,
     INT,
     INTERVAL,
+    TIMESTAMP,
     CalendarIntervalType,
     DataType,
     DateType,
     DayTimeIntervalType,
     LongType,
     NullType,
+    TimestampNTZType,
+    TimestampType,
     TimeType,
     YearMonthIntervalType,
     is_integral,
+    is_string,
 )
 
 TIMELY = (*DATETIME, *INTERVAL, CalendarIntervalType)
@@ -43,10 +49,43 @@ def timely(call: Call) -> Typed | None:
         return months_moved(call)
     if isinstance(left, DateType) and is_days(right):
         return interval_days(call)
-    if call.name == "-" and isinstance(left, DateType) and isinstance(right, DateType):
-        writer = "CAST({0} - {1} AS BIGINT) * 86400000000"
-        return Typed(DayTimeIntervalType(0, 0), call.any_nullable, writer=writer)
+    if call.name == "-" and is_day(left) and (isinstance(right, DateType) or (is_string(right) and call.settings.ansi)):
+        check_texts(call)
+        return days_between(call)
+    if isinstance(left, NullType) or isinstance(right, NullType):
+        return beside_null(call)
     return times_of_day(call) or timestamp_arithmetic(call) or interval_arithmetic(call)
+
+
+def is_day(type: DataType) -> bool:
+    """A text beside a date is read as one."""
+    return isinstance(type, DateType) or is_string(type)
+
+
+def days_between(call: Call) -> Typed:
+    writer = "CAST({0} - {1} AS BIGINT) * 86400000000"
+    texts = any(map(is_string, call.types))
+    casts = (DATE, DATE) if texts else None
+    return Typed(DayTimeIntervalType(0, 0), call.any_nullable, casts, writer, add_nullable_casts=texts)
+
+
+def beside_null(call: Call) -> Typed | None:
+    """Null, of the type that a span would have given; a date beside one becomes a timestamp."""
+    (other,) = [each for each in call.arguments if not isinstance(each.type, NullType)] or [call.arguments[0]]
+    moment = isinstance(other.type, DateType | TimestampType | TimestampNTZType)
+    if call.name == "+" and moment:
+        kind: DataType = TIMESTAMP if isinstance(other.type, DateType) else other.type
+        return Typed(kind, True, None, nothing(kind), f"{other.text} + NULL")
+    if moment:
+        kind = DayTimeIntervalType(0, 0 if isinstance(other.type, DateType) else 3)
+        return Typed(kind, True, None, nothing(kind))
+    if isinstance(other.type, INTERVAL):
+        return Typed(other.type, True, None, nothing(other.type))
+    return times_of_day(call)
+
+
+def nothing(type: DataType) -> str:
+    return f"CAST(NULL AS {duck_type(type)})"
 
 
 def replace_order(typed: Typed | None) -> Typed | None:

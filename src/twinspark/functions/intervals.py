@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.casts import UTC_ZONES, between_datetimes, not_native
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import ANSI_CONFIG, error, text
-from twinspark.functions.time_arithmetic import moved_micros
+from twinspark.functions.time_arithmetic import check_texts, moved_micros
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     CALENDAR_INTERVAL,
@@ -30,6 +31,7 @@ from twinspark.types import (
     TimestampNTZType,
     TimestampType,
     YearMonthIntervalType,
+    is_null,
     is_numeric,
     is_string,
 )
@@ -72,7 +74,8 @@ def turned_round(typed: Typed | None) -> Typed | None:
     if typed is None or not isinstance(typed.writer, str):
         return None
     writer = typed.writer.replace("{0}", "{x}").replace("{1}", "{0}").replace("{x}", "{1}")
-    return Typed(typed.type, typed.nullable, None, writer, typed.text)
+    casts = None if typed.casts is None else tuple(reversed(typed.casts))
+    return replace(typed, casts=casts, writer=writer)
 
 
 def date_moved(call: Call) -> Typed:
@@ -116,15 +119,20 @@ def summed(call: Call) -> Typed:
 def interval_scaled(call: Call) -> Typed | None:
     """An interval times a number, either way round, or divided by one."""
     left, right = call.arguments
-    if isinstance(left.type, CalendarIntervalType) and is_numeric(right.type):
+    if isinstance(left.type, CalendarIntervalType) and is_number(right.type):
         return calendar_scaled(call, left, right)
-    if call.name == "*" and isinstance(right.type, CalendarIntervalType) and is_numeric(left.type):
+    if call.name == "*" and isinstance(right.type, CalendarIntervalType) and is_number(left.type):
         return calendar_scaled(call, right, left)
-    if call.name == "*" and isinstance(right.type, INTERVAL) and is_numeric(left.type):
+    if call.name == "*" and isinstance(right.type, INTERVAL) and is_number(left.type):
         return turned_round(scaled(Call("*", (right, left), call.settings, call.text)))
-    if isinstance(left.type, INTERVAL) and is_numeric(right.type):
+    if isinstance(left.type, INTERVAL) and is_number(right.type):
         return scaled(call)
     return None
+
+
+def is_number(type: DataType) -> bool:
+    """Or is read as one: texts and nulls are doubles."""
+    return is_numeric(type) or is_string(type) or is_null(type)
 
 
 MOMENT = "(b_.micros + CAST(86400000000 AS DOUBLE) * (b_.days - trunc(b_.days)))"
@@ -138,6 +146,7 @@ OF_DOUBLES = (
 
 def calendar_scaled(call: Call, interval: Any, number: Any) -> Typed:
     """IntervalUtils.fromDoubles: what is left of a day joins the microseconds, what is left of a month is lost."""
+    check_texts(call)
     first = call.arguments[0] is interval
     i, n = ("{0}", "{1}") if first else ("{1}", "{0}")
     over_zero = error("INTERVAL_DIVIDED_BY_ZERO") if call.settings.ansi else "NULL"
@@ -154,14 +163,18 @@ def calendar_scaled(call: Call, interval: Any, number: Any) -> Typed:
 def scaled(call: Call) -> Typed:
     interval, number = call.arguments
     kind = DAY_TIME if isinstance(interval.type, DayTimeIntervalType) else YEAR_MONTH
-    exact = product(call.name, number.type)
+    check_texts(call)
+    factor = number.type if is_numeric(number.type) else DOUBLE
+    exact = product(call.name, factor)
     writer = within(exact, kind, FAR)
     if call.name == "/":
         over_zero = error("INTERVAL_DIVIDED_BY_ZERO")
         writer = f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} = 0 THEN {over_zero} ELSE {writer} END)"
-    if isinstance(number.type, DoubleType | FloatType):
+    if isinstance(factor, DoubleType | FloatType):
         writer = f"(CASE WHEN {{1}} IS NOT NULL AND NOT isfinite({{1}}) THEN {FAR} ELSE {writer} END)"
-    return Typed(kind, call.any_nullable, None, writer, f"({interval.text} {call.name} {number.text})")
+    casts = None if factor is number.type else (None, DOUBLE)
+    shown = f"({interval.text} {call.name} {number.text})"
+    return Typed(kind, call.any_nullable, casts, writer, shown, add_nullable_casts=casts is not None)
 
 
 def product(operator: str, number: DataType) -> str:

@@ -96,7 +96,8 @@ def subtracted(call: Call) -> SparkError | None:
     if isinstance(right.type, DateType):
         return None if is_moment(left.type) else unexpected(call.text, "first", '"DATE"', left)
     if isinstance(left.type, DateType):
-        return None if is_string(right.type) else days_moved("date_sub", left, right, call)
+        is_date = is_string(right.type) and call.settings.ansi
+        return None if is_date else days_moved("date_sub", left, right, call)
     return different(call)
 
 
@@ -104,9 +105,11 @@ def not_moments(call: Call) -> SparkError | None:
     left, right = call.arguments
     if isinstance(right.type, YearMonthIntervalType) and isinstance(left.type, MOMENTS):
         return None
-    if not is_moment(left.type):
-        return unexpected(call.text, "first", A_MOMENT, left)
-    return None if is_moment(right.type) else unexpected(call.text, "second", A_MOMENT, right)
+    for place, argument in (("first", left), ("second", right)):
+        text = is_string(argument.type) and not call.settings.ansi  # becomes a moment only with ANSI
+        if text or not is_moment(argument.type):
+            return unexpected(call.text, place, A_MOMENT, argument)
+    return None
 
 
 def multiplied(call: Call) -> SparkError | None:

@@ -17,10 +17,12 @@ from twinspark.types import (
     DataType,
     DateType,
     DayTimeIntervalType,
+    StringType,
     TimestampNTZType,
     TimestampType,
     YearMonthIntervalType,
     is_integral,
+    is_string,
 )
 
 NTZ = TimestampNTZType()
@@ -149,9 +151,16 @@ def timestamp_arithmetic(call: Call) -> Typed | None:
     left, right = call.types
     if isinstance(left, TimestampType | TimestampNTZType) and isinstance(right, INTERVAL):
         return interval_moved(call)
-    if call.name == "-" and is_pair(left, right):
+    if call.name == "-" and is_pair(left, right) and (call.settings.ansi or not any(map(is_string, call.types))):
+        check_texts(call)
         return subtracted(call)
     return None
+
+
+def check_texts(call: Call) -> None:
+    """Beside a null Spark may not look at a text, and so not see that it is no date or number."""
+    if call.settings.ansi and any(is_string(a.type) and b.nullable for a, b in (call.arguments, call.arguments[::-1])):
+        raise NotNative("a text read as a date or a number beside what may be null")
 
 
 def interval_moved(call: Call) -> Typed:
@@ -167,7 +176,7 @@ def interval_moved(call: Call) -> Typed:
 def is_pair(left: DataType, right: DataType) -> bool:
     if isinstance(left, TimestampNTZType) and isinstance(right, TimestampNTZType):
         return True
-    days = DateType | TimestampType
+    days = DateType | TimestampType | StringType
     return isinstance(left, days) and isinstance(right, days) and TimestampType in (type(left), type(right))
 
 
@@ -176,4 +185,5 @@ def subtracted(call: Call) -> Typed:
     kind = NTZ if isinstance(call.types[0], TimestampNTZType) else TIMESTAMP
     a, b = (between_datetimes(sql, kind, NTZ, call.settings) if kind != NTZ else sql for sql in ("{0}", "{1}"))
     writer = f"(epoch_us({a}) - epoch_us({b}))"
-    return Typed(DayTimeIntervalType(0, 3), call.any_nullable, (kind, kind), writer)
+    texts = any(map(is_string, call.types))
+    return Typed(DayTimeIntervalType(0, 3), call.any_nullable, (kind, kind), writer, add_nullable_casts=texts)
