@@ -8,7 +8,8 @@ from zlib import crc32
 TYPE = r"(?:decimal|numeric|dec|char|varchar|struct|map|array)\s*[(<][^()]*?[)>]+(?=\s*[,)]|$)"
 STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 PATH = r"(?<=\)):\w+(?:\.\w+|\[[^\]]*\])*"  # of a variant
-KEPT = rf"(?i:(?:\bas\s+|::){TYPE}|{PATH}|\binterval\s+-?(?:{STRING}|\d+)|\b(?:time|collate)\s*{STRING}|`[^`]*`|\w*[a-z_]\w*\s*=>)"
+CAST_TYPE, INTERVAL = rf"(?:\bas\s+|::){TYPE}", rf"\binterval\s+-?(?:{STRING}|\d+)"
+KEPT = rf"(?i:{CAST_TYPE}|{PATH}|{INTERVAL}|\b(?:time|collate)\s*{STRING}|`[^`]*`|\w*[a-z_]\w*\s*=>)"
 TYPED_NULL = r"(?i:\bcast\(null as (?:[^()]|\([^()]*\))*\))"
 TYPED_STRING = rf"(?i:\b(?:date|timestamp|timestamp_ntz|timestamp_ltz|x)\s*{STRING})"
 NUMBER = r"(?i:(?<![\w.`])(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:bd|[lsydf])?(?![\w.]))"
