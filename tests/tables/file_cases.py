@@ -165,6 +165,7 @@ def partitioned(*directories: str) -> Build:
     )
 
 
+DEFAULT = "__HIVE_DEFAULT_PARTITION__"
 PARTITIONS = {
     "int": ("k=1", "k=02", "k=-3"),
     "long": ("k=1", "k=3000000000"),
@@ -190,6 +191,10 @@ PARTITIONS = {
     "with root file": ("k=1", "."),
     "upper case": ("K=1", "k=2"),
     "quote": ("k=it's", 'k=say "hi"'),
+    "month": ("k=2024-01", "k=2024-02"),
+    "hour": ("k=2024-01-01-05", "k=2024-01-01T05"),
+    "minutes": ("k=05%3A30",),
+    "other digits": ("k=١٢",),
 }
 for name, directories in PARTITIONS.items():
     case(f"partition {name}", partitioned(*directories))
@@ -217,6 +222,10 @@ case("text whole", text("f.txt", "a\nb\n"), format="text", options={"wholetext":
 case("text named by user", text("f.txt", "a\nb\n"), format="text", schema="line string")
 case("text read as int", text("f.txt", "1\n"), format="text", schema="line int")
 case("text partitioned", text("k=1/f.txt", "1\n"), format="text")
+TEXTS = together(text("k=1/l=2024-01-01/f.txt", "1\n2\n"), text(f"k={DEFAULT}/l=2024-01-02/f.txt", "x"))
+LINES = together(text("k=1/f.json", '{"a":1}\n'), text("k=2/f.json", '{"a":2}\nbad\n{"b":3}\n'))
+case("text partitioned twice", TEXTS, format="text")
+case("json partitioned, a malformed line", LINES, format="json")
 
 
 def csv(name: str, content: str | bytes, *, schema: str | None = None, **options: str) -> None:

@@ -31,7 +31,9 @@ DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 INTEGER = re.compile(r"[+-]?\d+")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
-MAYBE_TIME = re.compile(r"\d{4,}-|.*\d+:|.*%3A", re.IGNORECASE)
+# As PartitioningUtils' patterns yyyy-MM-dd HH:mm:ss[.S] and HH:mm:ss[.S] read them, and years of more digits.
+TIME = re.compile(r"([+-]?\d{4,}-\d\d-\d\d )?\d\d:\d\d:\d\d(\.\d+)?")
+FAR_DATE = re.compile(r"([+-]\d{4,}|\d{5,}|0000)-\d\d-\d\d")
 # Java's Double.parseDouble also reads these words; hexadecimal floats and spaces around numbers are left to Spark.
 FLOAT_WORDS = {"NaN", "Infinity", "+Infinity", "-Infinity"}
 MAY_BE_NUMBER = re.compile(r"^\s|\s$|^[+-]?0[xX]")
@@ -200,13 +202,11 @@ def fractional_type(raw: str) -> DataType:
 
 
 def text_type(raw: str) -> DataType:
-    if MAY_BE_NUMBER.search(raw) or raw in FLOAT_WORDS:
+    if MAY_BE_NUMBER.search(raw) or raw in FLOAT_WORDS or INTEGER.fullmatch(raw):  # digits of other scripts, too
         raise NotNative("partition values that Java may read as numbers")
-    if DATE.fullmatch(raw):
-        return date_or_string(raw)
-    if MAYBE_TIME.match(raw):
+    if TIME.fullmatch(unescape(raw)) or FAR_DATE.fullmatch(raw):
         raise NotNative("partition values that look like timestamps")
-    return StringType()
+    return date_or_string(raw) if DATE.fullmatch(raw) else StringType()
 
 
 def date_or_string(raw: str) -> DataType:

@@ -1,12 +1,13 @@
 """Text files as Spark reads them: one string column, one row per line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from twinspark.errors import NotNative
-from twinspark.tables.ducktext import identifier, literals
+from twinspark.tables.ducktext import duck_type, identifier, literal, literals
 from twinspark.tables.filescan import FileScan, Request, check_options, data_schema, file_scan
+from twinspark.tables.partitions import DEFAULT_PARTITION, directory_values, merged_schema, unescape
 
 # Lines are split in memory: DuckDB's line readers drop empty lines, which Spark keeps.
 LARGEST_FILE = 256 << 20
@@ -14,8 +15,6 @@ LARGEST_FILE = 256 << 20
 
 def scan(request: Request) -> FileScan:
     check_options(request, {"wholetext", "linesep"})
-    if request.partitioning.directory_names:
-        raise NotNative("partitioned text files")
     if any(leaf.size > LARGEST_FILE for leaf in request.files):
         raise NotNative("a text file of more than 256 MiB")
     if any(not is_plain(leaf.name) for leaf in request.files):
@@ -23,8 +22,8 @@ def scan(request: Request) -> FileScan:
     data = data_schema(request, lambda: StructType([StructField("value", StringType(), True)]))
     if [field.dataType for field in data.fields] != [StringType()]:
         raise NotNative("text files read into other columns than one string")
-    paths = request.paths_as_read
-    return file_scan(request, data, lines(paths, data.names[0], request) if paths else "")
+    whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
+    return file_scan(request, whole, lines(data.names[0], whole, request) if request.files else "")
 
 
 def is_plain(name: str) -> bool:
@@ -32,10 +31,25 @@ def is_plain(name: str) -> bool:
     return not name.endswith((".bz2", ".lz4", ".snappy", ".zst", ".deflate", ".gz"))
 
 
-def lines(paths: Sequence[str], name: str, request: Request) -> str:
+def lines(name: str, whole: StructType, request: Request) -> str:
     """The files' lines, or with `wholetext` their whole contents."""
-    content = "content" if is_whole(request) else f"unnest({lines_of(request)})"
-    return f"SELECT {content} AS {identifier(name)} FROM read_text({literals(paths)})"
+    values = {name: "content" if is_whole(request) else f"unnest({lines_of(request)})"} | directory_columns(request)
+    columns = ", ".join(f"{values[column]} AS {identifier(column)}" for column in whole.names)
+    return f"SELECT {columns} FROM read_text({literals(request.paths_as_read)})"
+
+
+def directory_columns(request: Request) -> dict[str, str]:
+    """The values of a file's directories, by its name: read_text does not tell them."""
+    found = {leaf.path: directory_values(leaf.directory, request.listing.base_paths) for leaf in request.files}
+    fields = request.partitioning.schema.fields
+    return {field.name: directory_column(found, at, field.dataType) for at, field in enumerate(fields)}
+
+
+def directory_column(found: Mapping[str, Sequence[tuple[str, str]]], at: int, type: DataType) -> str:
+    texts = {path: parts[at][1] for path, parts in found.items()}
+    told = {path: unescape(text) for path, text in texts.items() if text != DEFAULT_PARTITION}
+    entries = ", ".join(f"{literal(path)}: {literal(text)}" for path, text in told.items())
+    return f"CAST(MAP {{{entries}}}[filename] AS {duck_type(type)})" if told else f"CAST(NULL AS {duck_type(type)})"
 
 
 def lines_of(request: Request) -> str:

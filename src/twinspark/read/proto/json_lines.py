@@ -31,9 +31,14 @@ def read_json_lines(
     if context.config.get("spark.sql.json.enableExactStringParsing", "true").lower() == "true":
         options[EXACT] = "true"
     known = as_nullable(schema) if schema is not None else schema_found(lines, options, corrupt, context)
-    if not isinstance(known, StructType) or not known.fields:
+    if not isinstance(known, StructType) or not known.fields or names_directory(known, lines):
         raise refused
     return frame_of(records(lines, known, options, corrupt, context.settings))
+
+
+def names_directory(schema: StructType, lines: Frame) -> bool:
+    """A column of the records that the directories have, too; Spark mixes them in its own way."""
+    return bool({name.lower() for name in schema.names} & {each.name.lower() for each in lines.attributes[1:]})
 
 
 def schema_found(lines: Frame, options: dict[str, str], corrupt: str, context: Context) -> StructType:
@@ -54,7 +59,8 @@ def inferred(lines: Frame, options: dict[str, str], context: Context) -> StructT
 
 def records(lines: Frame, schema: StructType, options: dict[str, str], corrupt: str, settings: Settings) -> Relation:
     """Spark reads a record by the columns that are asked for: others neither fail nor make it malformed."""
-    fields = tuple(Field(field.name, field.dataType, True) for field in schema.fields)
+    directories = [lines.field(attribute) for attribute in lines.attributes[1:]]
+    fields = (*(Field(field.name, field.dataType, True) for field in schema.fields), *directories)
 
     def narrowed(asked: frozenset[int]) -> Relation:
         chosen = [field for place, field in enumerate(schema.fields) if place in asked]
@@ -62,16 +68,18 @@ def records(lines: Frame, schema: StructType, options: dict[str, str], corrupt: 
             return Refused(error=SparkError("UNSUPPORTED_FEATURE.QUERY_ONLY_CORRUPT_RECORD_COLUMN"), fields=fields)
         told = options | {ONCE: "true"} if corrupt in [field.name for field in chosen] else options
         read = rows_of(lines, StructType(chosen or [ANYTHING]).json(), json.dumps(told), settings).plain()
-        return under_all(read, fields, sorted(asked))
+        places = [place for place in range(len(schema.fields)) if place in asked]
+        return under_all(read, fields, places, len(directories))
 
     return Records(input=lines.relation, narrowed=narrowed, fields=fields)
 
 
-def under_all(read: Relation, fields: Fields, places: list[int]) -> Relation:
-    """The columns that were read, at their places among all; the others are null."""
-    if len(places) == len(fields):
+def under_all(read: Relation, fields: Fields, places: list[int], last: int) -> Relation:
+    """The columns that were read, at their places among all, and the last ones; the others are null."""
+    if len(places) + last == len(fields):
         return read
     found: dict[int, Expression] = {place: read.column(at) for at, place in enumerate(places)}
+    found |= {len(fields) - at: read.column(len(read.fields) - at) for at in range(1, last + 1)}
     made = tuple(found.get(place) or null(field) for place, field in enumerate(fields))
     return Project(input=read, expressions=made, fields=fields)
 

@@ -46,10 +46,12 @@ def found_schema(frame: Frame, options: str, context: Context) -> str:
 
 
 def rows_of(frame: Frame, schema: str, options: str, settings: Settings) -> Frame:
+    """The rows of the first column's texts, and beside them the other columns."""
     arguments = [texts(frame), build.literal(schema), build.literal(options)]
     rows = build.call("$json_rows", arguments, settings)
     call = build.call("inline", [rows], settings)
-    return generate(frame, [Named(call, call.text)], settings)
+    others = [Named(frame.column(attribute), attribute.name) for attribute in frame.attributes[1:]]
+    return generate(frame, [Named(call, call.text), *others], settings)
 
 
 def texts(frame: Frame) -> Expression:
