@@ -11,8 +11,10 @@ from twinspark.analysis.context import Context
 from twinspark.errors import JavaError, NotNative
 from twinspark.read.sql import parse_multipart_identifier, tree
 from twinspark.read.text import parser_config
+from twinspark.session import table_commands_call_files as made
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer, Row, answer
+from twinspark.session.table_commands_call_files import within
 from twinspark.session.table_commands_call_snapshots import (
     cherrypick_snapshot,
     fast_forward,
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 Arguments = dict[str, Any]
-Run = Callable[[Target, Arguments, Any], Sequence[Row]]
+Run = Callable[[Any, Arguments, Any], Sequence[Row]]
 SYSTEM = "system"
 MAX_AGE = "history.expire.max-snapshot-age-ms"
 ORDER, PREDICATE = "order", "predicate"  # of rows and files, once they are understood
@@ -222,15 +224,34 @@ PROCEDURES = {
     "fast_forward": Procedure(("table", "branch", "to"), FORWARDED, fast_forward),
     "cherrypick_snapshot": Procedure(("table", "snapshot_id"), PICKED, cherrypick_snapshot),
     "publish_changes": Procedure(("table", "wap_id"), PICKED, publish_changes),
+    "rewrite_manifests": Procedure(("table", "use_caching", "spec_id"), made.JOINED, made.rewrite_manifests),
+    "add_files": Procedure(
+        ("table", "source_table", "partition_filter", "check_duplicate_files", "parallelism"),
+        made.ADDED,
+        made.add_files,
+        made.adding,
+    ),
+}
+MOVED = ("table", "properties", "drop_backup", "backup_table_name", "parallelism")
+# Procedures that make a table: given its name, their arguments and the context.
+MAKERS = {
+    "register_table": Procedure(("table", "metadata_file"), made.REGISTERED, made.register_table),
+    "snapshot": Procedure(
+        ("source_table", "table", "location", "properties", "parallelism"), made.IMPORTED, made.snapshot
+    ),
+    "migrate": Procedure(MOVED, made.MIGRATED, made.migrate),
 }
 
 
 def call_procedure(statement: tree.Call, text: str, context: Context, session: "Session") -> Callable[[], Answer]:
     parts = written_parts(statement.procedure, text, context, session)
-    found = PROCEDURES.get(parts[-1].lower()) if len(parts) > 1 and parts[-2].lower() == SYSTEM else None
+    called = parts[-1].lower() if len(parts) > 1 and parts[-2].lower() == SYSTEM else ""
+    found = PROCEDURES.get(called) or MAKERS.get(called)
     if found is None:
         raise NotNative(f"SQL: CALL {'.'.join(parts)}")
     arguments = bound(found, statement, text, context, session)
+    if called in MAKERS:
+        return making(found, arguments, parts[:-2] or (context.catalog,), context)
     table = tuple(parse_multipart_identifier(str(arguments["table"]), parser_config(context)))
     catalog = parts[:-2] or (context.catalog,)
     known = session.catalogs.names()
@@ -246,9 +267,14 @@ def call_procedure(statement: tree.Call, text: str, context: Context, session: "
     return carry_out
 
 
-def within(catalog: Sequence[str], table: tuple[str, ...], context: Context) -> tuple[str, ...]:
-    """The table in the procedure's catalog, and in the current database if no other is named."""
-    return (*catalog, *(table if len(table) > 1 else (context.database, *table)))
+def making(found: Procedure, arguments: Arguments, catalog: Sequence[str], context: Context) -> Callable[[], Answer]:
+    name = made.new_name(arguments, catalog, context)
+
+    def carry_out() -> Answer:
+        with spark_errors():
+            return answer(found.schema, found.run(name, arguments, context))
+
+    return carry_out
 
 
 def bound(procedure: Procedure, statement: tree.Call, text: str, context: Context, session: "Session") -> Arguments:

@@ -28,7 +28,7 @@ from twinspark.tables.changes import RemoveProperty, SetProperty, TableChange
 from twinspark.tables.iceberg.alter import apply_changes
 from twinspark.tables.iceberg.datafile import WriteTarget
 from twinspark.tables.iceberg.leftovers import Leftovers
-from twinspark.tables.iceberg.local import is_local, local, open_local
+from twinspark.tables.iceberg.local import LocalCatalog, is_local, local, open_local
 from twinspark.tables.iceberg.locks import TableLock, TableLocks
 from twinspark.tables.iceberg.spec import order_sql, partition_spec
 from twinspark.tables.iceberg.staged import (
@@ -131,7 +131,7 @@ class IcebergCatalog:
             self.catalog.drop_table(key(identifier))
         except NoSuchTableError:
             return False
-        if purge:
+        if purge and not (isinstance(self.catalog, LocalCatalog) and self.catalog.is_place_of_any(location)):
             # The whole directory is the table's own: PyIceberg would read every manifest to find the same files.
             shutil.rmtree(local(location), ignore_errors=True)
         return True

@@ -58,6 +58,13 @@ class LocalCatalog(SqlCatalog):  # type: ignore[misc]  # PyIceberg ships no comp
             catalog=self,
         )
 
+    def is_place_of_any(self, location: str) -> bool:
+        """Whether some table has its metadata there: one that was registered may share another's place."""
+        start = f"{location}/"
+        query = "SELECT 1 FROM iceberg_tables WHERE substr(metadata_location, 1, ?) = ? LIMIT 1"
+        with self.engine.connect() as connection:
+            return connection.exec_driver_sql(query, (len(start), start)).fetchone() is not None
+
     def _write_metadata(self, metadata: Any, io: Any, metadata_path: str) -> None:
         self._written.path = metadata_path
         try:

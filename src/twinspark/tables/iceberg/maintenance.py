@@ -114,6 +114,7 @@ def expire_snapshots(
     files that went with them."""
     with catalog.lock(identifier):
         base = catalog.load(identifier)
+        check_not_shared(base, "Cannot expire snapshots: GC is disabled (deleting files may corrupt other tables)")
         gone = expired(base, now_ms() if older_than_ms is None else older_than_ms, retain_last)
         gone += [chosen_snapshot(base, identifier, each) for each in snapshot_ids if each not in ids(gone)]
         if not gone:
@@ -154,7 +155,7 @@ def keep_short(catalog: IcebergCatalog, identifier: Identifier, slack: int = 20)
             return
         table = catalog.load(identifier)
         kept = int(table.properties.get(KEPT_SNAPSHOTS, DEFAULT_KEPT))
-        if len(table.metadata.snapshots) > kept + slack:
+        if not is_shared(table) and len(table.metadata.snapshots) > kept + slack:
             expire_snapshots(catalog, identifier, retain_last=kept)
 
 
@@ -195,6 +196,7 @@ def remove_orphans(
 ) -> list[str]:
     """Files under the table's location that no metadata names; young ones may belong to a write that is under way."""
     base = catalog.load(identifier)
+    check_not_shared(base, "Cannot delete orphan files: GC is disabled (deleting files may corrupt other tables)")
     limit = now_ms() - ORPHAN_AGE_MS if older_than_ms is None else older_than_ms
     named = known_files(base)
     busy = tuple(row.directory + "/" for row in catalog.store.staged_writes())
@@ -206,6 +208,16 @@ def remove_orphans(
     if not dry_run:
         delete_files(found)
     return found
+
+
+def is_shared(table: Table) -> bool:
+    """Whether its files are another table's too, and not to be removed by this one."""
+    return bool(table.properties.get("gc.enabled", "true").lower() == "false")
+
+
+def check_not_shared(table: Table, message: str) -> None:
+    if is_shared(table):
+        raise CommitConflict(message, "ValidationException")
 
 
 def now_ms() -> int:
