@@ -14,6 +14,7 @@ os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
 from document_frames import document_frames
 from found_frames import found_frames
 from frames import frames
+from hunted_frames import hunted_frames
 from kind_frames import kind_frames
 from name_frames import name_frames
 from nearest_frames import nearest_frames
@@ -26,7 +27,12 @@ from recorded_plans import FILES, HERE, ORDERS, PARTITIONS, Recorded, is_ordered
 from relation_frames import relation_frames
 from schema_frames import schema_frames
 
-QUERIES = {"queries": "queries.sql", "document_queries": "documents.sql", "function_queries": "functions.sql"}
+QUERIES = {
+    "queries": "queries.sql",
+    "document_queries": "documents.sql",
+    "function_queries": "functions.sql",
+    "hunted_queries": "hunted.sql",
+}
 
 
 def queries(file: str) -> Iterator[tuple[str, Plan]]:
@@ -46,6 +52,7 @@ FRAMES = {
     "kinds": kind_frames,
     "names": name_frames,
     "found": found_frames,
+    "hunted": hunted_frames,
     "partitions": partition_frames,
 }
 

@@ -18,7 +18,7 @@ lift_depth_limit()
 HERE = Path(__file__).parent
 KINDS = (
     *("queries", "frames", "relations", "schemas", "documents", "document_queries", "function_queries", "nearest"),
-    *("kinds", "names", "found"),
+    *("kinds", "names", "found", "hunted", "hunted_queries"),
 )
 FILES = {name: HERE / "recorded" / f"{name}.jsonl" for name in KINDS}
 ORDERS = HERE / "recorded" / "orders.jsonl"  # rows as they came, from a Spark at local[2] with 4 shuffle partitions

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twinspark.errors import NotNative
+from twinspark.functions.casts import not_native
 from twinspark.functions.common_types import tightest_common_type, wider_type_without_strings
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import cast_to, duck_type, quoted_name
@@ -236,9 +237,18 @@ def array_sorted(call: Any, array: str, *ascending: str) -> str:
     if constant is None:
         raise NotNative("sort_array by an order that is no constant")
     if not is_plain(element):
-        return f"list_select({array}, spark_sort_positions({array}, {0 if constant else 1}))"
+        made = f"list_select({array}, spark_sort_positions({array}, {0 if constant else 1}))"
+        quick = constant and isinstance(element, DoubleType | FloatType) and not call.type.containsNull
+        return one_kind_of_zero(made, array) if quick else made
     order = "'ASC', 'NULLS FIRST'" if constant else "'DESC', 'NULLS LAST'"
     return f"list_sort({array}, {order})"
+
+
+def one_kind_of_zero(made: str, array: str) -> str:
+    """Generated code sorts numbers without nulls by Java's order, in which -0.0 is less; otherwise they are equal."""
+    kinds = f"len(list_distinct([signbit(z_) for z_ in {array} if z_ = 0]))"
+    both = not_native("sort_array of 0.0 and -0.0")
+    return f"CASE WHEN list_contains({array}, 0) AND {kinds} = 2 THEN {both} ELSE {made} END"
 
 
 fn("sort_array(array, boolean = true)", array_sorted, rule=sort_type)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.connect.proto import base_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
+from twinspark.analysis.literal_text import inner_text
 from twinspark.analysis.scope import frame_of
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.typing import type_text
@@ -26,7 +27,6 @@ from twinspark.types import (
     DecimalType,
     DoubleType,
     FloatType,
-    LongType,
     is_integral,
     is_string,
     quote_identifier,
@@ -107,25 +107,14 @@ def argument_text(node: Any, walk: Walk, context: Context, session: "Session") -
     return literal_text(computed(made, made.type, context, session), made.type)
 
 
+WRITTEN = (BooleanType, DecimalType, DoubleType, FloatType, DateType, BinaryType)
+
+
 def literal_text(value: Any, type: DataType) -> str:
-    """A constant as SQL writes it."""
-    if value is None:
-        return f"CAST(NULL AS {type.simpleString()})"
-    if is_string(type):
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    if isinstance(type, BooleanType):
-        return str(value).upper()
-    if is_integral(type):
-        return f"{value}L" if isinstance(type, LongType) else f"CAST({value} AS {type.simpleString()})"
-    if isinstance(type, DecimalType):
-        return f"CAST({value}BD AS {type.simpleString()})"
-    if isinstance(type, DoubleType | FloatType):
-        return f"CAST('{value!r}' AS {type.simpleString()})"
-    if isinstance(type, DateType):
-        return f"date_add(DATE '1970-01-01', {value})"
-    if isinstance(type, BinaryType):
-        return f"X'{value.hex()}'"
-    raise NotNative(f"SQL: EXECUTE IMMEDIATE with an argument of {type.simpleString()}")
+    """A constant as SQL writes it; decimals become as long as they are written, whatever type they had."""
+    if value is not None and not (is_string(type) or is_integral(type) or isinstance(type, WRITTEN)):
+        raise NotNative(f"SQL: EXECUTE IMMEDIATE with an argument of {type.simpleString()}")
+    return inner_text(value, type, "UTC")
 
 
 def query_result(bound: str, text: str, context: Context, session: "Session") -> Any:

@@ -18,12 +18,15 @@ from twinspark.plan.relations import OneRow
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk
+from twinspark.types import is_null
 
 
 def pivoted(node: tree.Pivot, frame: Frame, walk: Walk) -> Frame:
     """Grouped by every column that neither the aggregates nor FOR name."""
     if len(node.columns) != 1:
         raise NotNative("SQL: PIVOT over several columns")
+    if any(is_null(frame.column(a).type) for a in frame.attributes):
+        raise NotNative("SQL: PIVOT beside a column of no type, which is forgotten where it is used")
     scope = walk.scope(frame)
     start = walk.text.upper().find("PIVOT", node.start if node.relation is None else node.relation.stop)
     column = walk.read(tree.Column(start, node.stop, node.columns), scope)

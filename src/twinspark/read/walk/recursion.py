@@ -72,21 +72,25 @@ def two_parts(named: tree.NamedQuery) -> tree.SetOperation:
 
 
 def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key: str, walk: Walk) -> Relation:
-    """All columns may be null; the step's types are the anchor's."""
+    """Within, all columns may be null; of the whole, those of the anchor or of the step. The types are the anchor's."""
     fields = tuple(Field(f.name, f.type, True, f.metadata) for f in anchor.fields)
     last = LastStep(RecursionReference(fields=(*fields, LEVEL), key=key), named.name)
     frame = step_of(replace(walk, ctes={**walk.ctes, named.name.lower(): last}))
     check_place(frame.relation)
     if len(last.levels) != 1:
         raise NotNative("SQL: a recursive query that names itself where it cannot be followed")
+    step = counted(frame, last.levels[0], fields)
     return Recursion(
         anchor=with_level(anchor),
-        step=counted(frame, last.levels[0], fields),
+        step=step,
         key=key,
         limit=int(walk.context.config.get(LEVELS, "100")),
         rows=int(walk.context.config.get(ROWS, "1000000")),
         elsewhere="limit" in walk.text.lower(),
-        fields=fields,
+        fields=tuple(
+            replace(one, nullable=first.nullable or later.nullable)
+            for one, first, later in zip(fields, anchor.fields, step.fields[:-1], strict=True)
+        ),
     )
 
 
@@ -116,7 +120,8 @@ def counted(frame: Frame, level: Attribute, fields: tuple[Field, ...]) -> Relati
     carried = found[0]
     columns = [carried.column(a) for a in frame.attributes]
     check_types(columns, fields)
-    return Project(input=carried.relation, expressions=(*columns, carried.column(level)), fields=(*fields, LEVEL))
+    made = tuple(replace(one, nullable=column.nullable) for one, column in zip(fields, columns, strict=True))
+    return Project(input=carried.relation, expressions=(*columns, carried.column(level)), fields=(*made, LEVEL))
 
 
 MISSING = {"left": ("right",), "right": ("left",), "full": ("left", "right"), "semi": ("right",), "anti": ("right",)}

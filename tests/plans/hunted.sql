@@ -1,0 +1,20 @@
+-- Found in users' programs, asked of both engines.
+select * from (select x, y from values (1.0D, 1), (double('nan'), 2), (-0.0D, 3), (0.0D, 5) as t(x, y)) pivot (sum(y) for x in (1.0D as a, 0.0D as c));
+select * from (select x, y from values (1.0D, 1), (double('nan'), 2), (-0.0D, 3), (0.0D, 5) as t(x, y)) pivot (sum(y), collect_list(y) for x in (1.0D as a, 0.0D as c));
+select * from (select 'a' as g, id as k, null as v from range(3)) pivot (sum(v) for k in (1, 2));
+with recursive r(n) as (select 1 union all select n + 1 from r where n < 3) select * from r;
+with recursive r(n, m) as (select 1, 2 union all select 5, m from r where m < 0) select * from r;
+with recursive r(n, m) as (select 1, cast(null as int) union all select 5, 5 from r where m < 0) select * from r;
+with recursive h as (select id, parent, 0 as level from values (1, null), (2, 1), (3, 1), (4, 2) t(id, parent) where parent is null union all select c.id, c.parent, h.level + 1 from values (1, null), (2, 1), (3, 1), (4, 2) c(id, parent) join h on c.parent = h.id) select * from h;
+select 1, from x;
+select id, from x where 1 = 1;
+select named_struct('a', 1)['b'];
+select named_struct('a', 1)[1];
+select named_struct('a', 1).b;
+select (id + 1).x from range(1);
+select id.x.y from range(1);
+select 2147483647 + 1, 1 % 0;
+select sort_array(collect_list(x)) from values (0D), (-0.0D), (0D), (-0.0D) as t(x);
+select sort_array(collect_list(x), false) from values (0D), (-0.0D), (double('nan')), (0D), (-0.0D) as t(x);
+select sort_array(collect_list(x)) from values (0D), (double('nan')), (0D), (-1D) as t(x);
+select sort_array(a), array_sort(a) from values (array(0.0D, -0.0D, null, 1D)), (array(-0.0D, 0.0D)) as t(a);

@@ -1,0 +1,18 @@
+"""Plans of users' programs that were answered otherwise once: values that pivots miss, recursions, fields, commas."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+
+def hunted_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
+    numbers = spark.createDataFrame([("a", 1.0), ("b", float("nan")), ("b", None), ("a", 0.0)], "k string, x double")
+    yield "pivot over values with NaN", numbers.groupBy("k").pivot("x").count()
+    yield "pivot over values with NaN, in one step", numbers.groupBy("k").pivot("x").agg(F.collect_list("k"))
+    ids = spark.range(1)
+    yield "a field of what has none", ids.select(F.col("id")[0])
+    yield "a field that is not there", ids.select(F.struct("id")["zz"])
+    yield "a cast to no type", ids.select(F.col("id").cast("strin"))
+    yield "a cast to digits beyond all", ids.select(F.col("id").cast("decimal(99,2)"))
