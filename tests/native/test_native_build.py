@@ -38,7 +38,17 @@ def test_every_listed_function_is_registered() -> None:
     on = connection()
     known = {row[0] for row in on.sql("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()}
     for name, types in native.SIGNATURES.items():
-        suffix = "_38_9" if "%" in types else "_18_9" if "$" in types else "_38" if "#" in types else ""
+        suffix = (
+            "_38_9"
+            if "%" in types
+            else "_18_9"
+            if "$" in types
+            else "_38"
+            if "#" in types
+            else "_24"
+            if "*" in types
+            else ""
+        )
         assert f"{name}{suffix}" in known
 
 

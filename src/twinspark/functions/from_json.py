@@ -171,6 +171,16 @@ def from_json_type(call: Call) -> Typed:
     return Typed(type, True, casts, writer=reader_of(type, type, options, ""), text=shown)
 
 
+MOST_FLAT = 24  # fields that the extension makes of one text (native.h)
+
+
+def fields_of_flat(type: DataType) -> int:
+    """How many fields a struct has that holds no other nested type; 0 for other types, and for a great many fields."""
+    fields = type.fields if isinstance(type, StructType) else []
+    nested = any(isinstance(field.dataType, StructType | ArrayType | MapType) for field in fields)
+    return 0 if nested or len(fields) > MOST_FLAT else len(fields)
+
+
 def reader_of(type: DataType, root: DataType, options: dict[str, str], more: str) -> Callable[..., str]:
     """What reads texts as `type`; the corrupt column is one of `root`, `more` are letters for the extension."""
     chosen = "".join(OPTION_LETTERS.get((name, value.lower()), "") for name, value in options.items()) + more
@@ -178,9 +188,11 @@ def reader_of(type: DataType, root: DataType, options: dict[str, str], more: str
     check_corrupt(root, corrupt, chosen, of_rows=root is not type)
     spelled = letters(root, corrupt) if root is type else f"[{letters(root, corrupt)}"
     duck_type(type)
+    flat = fields_of_flat(type) if root is type else 0
 
     def write(made: Any, value: str, *others: str) -> str:
-        json = f"CAST(spark_from_json({value}, {text(spelled)}, '{chosen}') AS JSON)"
+        asked = f"{value}, {text(spelled)}, '{chosen}'"
+        json = f"spark_from_json_flat_{flat}({asked})" if flat else f"CAST(spark_from_json({asked}) AS JSON)"
         first = f"CAST({json} AS {duck_type(read_first(type))})"
         if read_first(type) == type:
             return first

@@ -221,6 +221,18 @@ static int type_of(char letter) {
     return 0;
 }
 
+static duckdb_logical_type struct_of_texts(int count) {
+    duckdb_logical_type text = duckdb_create_logical_type(TYPE_VARCHAR), parts[MOST_TEXT_FIELDS];
+    const char *names[MOST_TEXT_FIELDS];
+    for (int i = 0; i < count; i++) {
+        parts[i] = text;
+        names[i] = ""; /* without names it is cast to a struct field by field */
+    }
+    duckdb_logical_type made = duckdb_create_struct_type(parts, names, (idx_t)count);
+    duckdb_destroy_logical_type(&text);
+    return made;
+}
+
 static duckdb_logical_type variant_type(void) {
     duckdb_logical_type parts[2] = {duckdb_create_logical_type(TYPE_BLOB), duckdb_create_logical_type(TYPE_BLOB)};
     const char *names[2] = {"value", "metadata"};
@@ -230,11 +242,13 @@ static duckdb_logical_type variant_type(void) {
     return made;
 }
 
-/* '[' before a letter is a list of it, '#', '%' and '$' the DECIMAL of this registration, 'V' a variant. */
+/* '[' before a letter is a list of it, '#', '%' and '$' the DECIMAL of this registration, 'V' a variant, '*' a struct of texts. */
 static duckdb_logical_type logical_type(const char **types, decimal_type of) {
     char letter = *(*types)++;
     if (letter == 'V')
         return variant_type();
+    if (letter == '*')
+        return struct_of_texts(of.scale);
     if (letter == '#' || letter == '%' || letter == '$')
         return duckdb_create_decimal_type((uint8_t)of.precision, (uint8_t)of.scale);
     if (letter != '[')
@@ -255,15 +269,21 @@ static registration *remember(const native_function *function, const native_aggr
 static void write_name(char *into, size_t size, const char *name, const char *types, decimal_type of) {
     if (strpbrk(types, "%$"))
         snprintf(into, size, "%s_%d_%d", name, of.precision, of.scale);
-    else if (strchr(types, '#'))
+    else if (strpbrk(types, "#*"))
         snprintf(into, size, "%s_%d", name, of.scale);
     else
         snprintf(into, size, "%s", name);
 }
 
 /* The types that a line is registered for: one, every scale of 38 or of 18 digits, or every type of more than 18 digits. */
-static decimal_type first_type(const char *types) { return (decimal_type){strchr(types, '$') ? 18 : strchr(types, '%') ? 19 : 38, 0}; }
+static decimal_type first_type(const char *types) {
+    if (strchr(types, '*'))
+        return (decimal_type){0, 1};
+    return (decimal_type){strchr(types, '$') ? 18 : strchr(types, '%') ? 19 : 38, 0};
+}
 static bool next_type(const char *types, decimal_type *of) {
+    if (strchr(types, '*'))
+        return ++of->scale <= MOST_TEXT_FIELDS;
     if (!strpbrk(types, "#%$") || (strchr(types, '$') && of->scale == of->precision))
         return false;
     *of = of->scale < of->precision ? (decimal_type){of->precision, of->scale + 1} : (decimal_type){of->precision + 1, 0};

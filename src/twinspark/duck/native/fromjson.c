@@ -7,19 +7,9 @@
  * Options are letters: q only double quotes, n no NaN and its kin, u raw control characters, o names without quotes, F the first text that does not fit ends
  * all, r the rows of spark.read.json (the schema is that of an array of structs), D which leaves out what does not fit,
  * e strings of what is no string exactly as it is written. */
-#include "json.h"
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
+#include "fromjson.h"
 
-typedef struct schema {
-    char kind;
-    int count;
-    text *names;
-    struct schema *children;
-} schema;
-
-static schema read_schema(const char **at) {
+schema read_schema(const char **at) {
     schema made = {.kind = *(*at)++};
     if (made.kind == '[' || made.kind == 'm') {
         made.count = 1;
@@ -39,42 +29,30 @@ static schema read_schema(const char **at) {
     return made;
 }
 
-static void free_schema(schema *of) {
+void free_schema(schema *of) {
     for (int i = 0; i < of->count; i++)
         free_schema(&of->children[i]);
     free(of->children);
     free(of->names);
 }
 
-/* One text being read. Spark catches an error inside a field's value and reads on from there, in ways of its own: such a text is
- * left to it, unless it simply ended (but not right after a field's name). */
-typedef struct {
-    json_reader reader;
-    json_writer scratch;
-    int catchers; /* fields of structs and values of maps around what is read */
-    bool noted, caught;
-    bool bad; /* something did not fit */
-    bool rows, drops, stops, exact;
-} conversion;
-
-enum outcome { CONVERTED, FAILED };
 static enum outcome convert(conversion *task, const schema *to, buffer *out);
 
-static void note_problem(conversion *task) {
+void note_problem(conversion *task) {
     if (!task->reader.problem || task->noted)
         return;
     task->noted = true;
     task->caught = task->catchers > 0 && (task->reader.at != task->reader.end || task->reader.after_name);
 }
 
-static enum json_token step(conversion *task) {
+enum json_token step(conversion *task) {
     enum json_token token = next_token(&task->reader);
     note_problem(task);
     return token;
 }
 
 /* The first token of a field's value: Jackson reads it with the field's name, except that a string is read when it is asked for. */
-static void step_to_value(conversion *task) {
+void step_to_value(conversion *task) {
     const char *at = task->reader.at;
     while (at < task->reader.end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
         at++;
@@ -84,12 +62,10 @@ static void step_to_value(conversion *task) {
     task->catchers -= string;
 }
 
-static void skip(conversion *task) {
+void skip(conversion *task) {
     skip_children(&task->reader);
     note_problem(task);
 }
-
-static void add_text(buffer *out, const char *words) { add_bytes(out, words, strlen(words)); }
 
 static enum outcome convert_field(conversion *task, const schema *to, buffer *out) {
     size_t depth = task->reader.depth;
@@ -113,7 +89,7 @@ static enum outcome convert_field(conversion *task, const schema *to, buffer *ou
     return outcome;
 }
 
-static int field_named(const json_reader *reader, const schema *to) {
+int field_named(const json_reader *reader, const schema *to) {
     for (int i = 0; i < to->count; i++)
         if (to->children[i].kind != 'c' && to->names[i].length == reader->string.length && memcmp(to->names[i].bytes, reader->string.bytes, reader->string.length) == 0)
             return i;
@@ -165,10 +141,10 @@ static enum outcome convert_struct(conversion *task, const schema *to, buffer *o
     return CONVERTED;
 }
 
-static bool was_key(const buffer *keys, const uint32_t *ends, int count, const buffer *key) {
+static bool was_key(const buffer *keys, const uint32_t *ends, int count, text key) {
     for (int i = 0; i < count; i++) {
         uint32_t start = i ? ends[i - 1] : 0;
-        if (ends[i] - start == key->length && memcmp(keys->bytes + start, key->bytes, key->length) == 0)
+        if (ends[i] - start == key.length && memcmp(keys->bytes + start, key.bytes, key.length) == 0)
             return true;
     }
     return false;
@@ -182,14 +158,14 @@ static enum outcome convert_map(conversion *task, const schema *to, buffer *out)
     enum outcome outcome = CONVERTED;
     add_byte(out, '{');
     while (step(task) != END_OBJECT && !task->reader.problem) {
-        if (was_key(&keys, ends, count, &task->reader.string))
+        if (was_key(&keys, ends, count, task->reader.string))
             task->reader.problem = ELSEWHERE;
         add_bytes(&keys, task->reader.string.bytes, task->reader.string.length);
         ends = realloc(ends, sizeof *ends * (size_t)(count + 1));
         ends[count++] = (uint32_t)keys.length;
         if (count > 1)
             add_byte(out, ',');
-        add_quoted(out, (text){task->reader.string.bytes, (uint32_t)task->reader.string.length}, false);
+        add_quoted(out, task->reader.string, false);
         add_byte(out, ':');
         buffer value = {0};
         if (convert_field(task, to->children, &value) == FAILED)
@@ -231,100 +207,6 @@ static enum outcome convert_rows(conversion *task, const schema *to, buffer *out
     return CONVERTED;
 }
 
-/* --- plain values --- */
-
-static enum outcome convert_whole(const json_reader *reader, long long lowest, long long highest, buffer *out) {
-    char digits[24];
-    if (reader->token != VALUE_INT || reader->raw.length > 21)
-        return FAILED;
-    memcpy(digits, reader->raw.bytes, reader->raw.length);
-    digits[reader->raw.length] = 0;
-    errno = 0;
-    long long value = strtoll(digits, NULL, 10);
-    if (errno || value < lowest || value > highest)
-        return FAILED;
-    if (lowest == -128 && value > 127) /* Jackson takes bytes without a sign too */
-        value -= 256;
-    snprintf(digits, sizeof digits, "%lld", value);
-    add_text(out, digits);
-    return CONVERTED;
-}
-
-static bool is_text(const buffer *string, const char *words) { return string->length == strlen(words) && memcmp(string->bytes, words, string->length) == 0; }
-
-static bool named_number(const buffer *string, double *value) {
-    if (is_text(string, "NaN"))
-        *value = NAN;
-    else if (is_text(string, "+INF") || is_text(string, "+Infinity") || is_text(string, "Infinity"))
-        *value = INFINITY;
-    else if (is_text(string, "-INF") || is_text(string, "-Infinity"))
-        *value = -INFINITY;
-    else
-        return false;
-    return true;
-}
-
-static enum outcome convert_floating(const json_reader *reader, bool single, buffer *out) {
-    char digits[1100];
-    double value = 0;
-    if (reader->token == VALUE_INT || reader->token == VALUE_FLOAT) {
-        memcpy(digits, reader->raw.bytes, reader->raw.length);
-        digits[reader->raw.length] = 0;
-        value = single ? (double)strtof(digits, NULL) : strtod(digits, NULL);
-        if (reader->token == VALUE_INT && value == 0)
-            value = 0; /* Jackson reads -0 as a whole number, and those have one zero */
-    } else if (reader->token != VALUE_STRING || !named_number(&reader->string, &value))
-        return FAILED;
-    if (isnan(value) || isinf(value))
-        add_text(out, isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-    else {
-        snprintf(digits, sizeof digits, value == 0 && signbit(value) ? "-0.0" : "%.17g", value);
-        add_text(out, digits);
-    }
-    return CONVERTED;
-}
-
-static enum outcome quoted(conversion *task, text value, buffer *out) {
-    if (memchr(value.bytes ? value.bytes : "", 0, value.length))
-        task->reader.problem = ELSEWHERE;
-    add_quoted(out, value, false);
-    return CONVERTED;
-}
-
-/* A number, object or array as it stands in the text. */
-static enum outcome convert_as_written(conversion *task, buffer *out) {
-    json_reader *reader = &task->reader;
-    bool number = reader->token == VALUE_INT || reader->token == VALUE_FLOAT;
-    const char *start = number ? reader->raw.bytes : reader->at - 1;
-    skip_children(reader);
-    note_problem(task);
-    return quoted(task, number ? reader->raw : (text){start, (uint32_t)(reader->at - start)}, out);
-}
-
-static enum outcome convert_string(conversion *task, buffer *out) {
-    json_reader *reader = &task->reader;
-    if (reader->token == VALUE_STRING)
-        return quoted(task, (text){reader->string.bytes, (uint32_t)reader->string.length}, out);
-    if (task->exact && reader->token != VALUE_TRUE && reader->token != VALUE_FALSE)
-        return convert_as_written(task, out);
-    reset_writer(&task->scratch);
-    copy_structure(reader, &task->scratch);
-    note_problem(task);
-    return quoted(task, (text){task->scratch.out.bytes, (uint32_t)task->scratch.out.length}, out);
-}
-
-/* What SQL converts later: an empty string fails. */
-static enum outcome convert_kept(conversion *task, bool numbers, buffer *out) {
-    json_reader *reader = &task->reader;
-    if (reader->token == VALUE_STRING && reader->string.length)
-        return quoted(task, (text){reader->string.bytes, (uint32_t)reader->string.length}, out);
-    if (!numbers && reader->token == VALUE_INT)
-        reader->problem = ELSEWHERE; /* seconds or days */
-    if (!numbers || (reader->token != VALUE_INT && reader->token != VALUE_FLOAT))
-        return FAILED;
-    return quoted(task, reader->raw, out);
-}
-
 static enum outcome convert_fitting(conversion *task, const schema *to, buffer *out);
 
 static enum outcome convert(conversion *task, const schema *to, buffer *out) {
@@ -338,25 +220,12 @@ static enum outcome convert(conversion *task, const schema *to, buffer *out) {
 }
 
 static enum outcome convert_fitting(conversion *task, const schema *to, buffer *out) {
-    json_reader *reader = &task->reader;
+    enum json_token token = task->reader.token;
     switch (to->kind) {
-    case 'b':
-        if (reader->token != VALUE_TRUE && reader->token != VALUE_FALSE)
-            return FAILED;
-        add_text(out, reader->token == VALUE_TRUE ? "true" : "false");
-        return CONVERTED;
-    case 't': return convert_whole(reader, -128, 255, out);
-    case 's': return convert_whole(reader, -32768, 32767, out);
-    case 'i': return convert_whole(reader, INT32_MIN, INT32_MAX, out);
-    case 'l': return convert_whole(reader, INT64_MIN, INT64_MAX, out);
-    case 'f': return convert_floating(reader, true, out);
-    case 'd': return convert_floating(reader, false, out);
-    case 'v': return convert_string(task, out);
-    case 'q': return convert_kept(task, true, out);
-    case 'Q': return convert_kept(task, false, out);
-    case '[': return reader->token == START_ARRAY ? convert_array(task, to, out) : FAILED;
-    case 'm': return reader->token == START_OBJECT ? convert_map(task, to, out) : FAILED;
-    default: return reader->token == START_OBJECT ? convert_struct(task, to, out) : FAILED;
+    case '[': return token == START_ARRAY ? convert_array(task, to, out) : FAILED;
+    case 'm': return token == START_OBJECT ? convert_map(task, to, out) : FAILED;
+    case '(': return token == START_OBJECT ? convert_struct(task, to, out) : FAILED;
+    default: return convert_plain(task, to->kind, out);
     }
 }
 
@@ -458,7 +327,7 @@ static void from_json_row(native_call *call, idx_t row, conversion *task, const 
         set_nothing(call, row, task, to, out);
 }
 
-static void take_options(conversion *task, text options) {
+void take_options(conversion *task, text options) {
     task->reader.double_quotes = memchr(options.bytes, 'q', options.length) != NULL;
     task->reader.non_numeric = memchr(options.bytes, 'n', options.length) == NULL;
     task->reader.no_controls = memchr(options.bytes, 'u', options.length) == NULL;

@@ -2,8 +2,6 @@
 #include "json.h"
 #include "utf8.h"
 
-enum { DEEPEST = 1000, LONGEST_NUMBER = 1000, LONGEST_NAME = 50000 }; /* Jackson's StreamReadConstraints */
-
 void grow_buffer(buffer *into, size_t length) {
     into->size = 2 * (into->length + length) + 64;
     into->bytes = realloc(into->bytes, into->size);
@@ -19,7 +17,7 @@ void open_json(json_reader *reader, text value) {
 }
 
 void close_json(json_reader *reader) {
-    free(reader->string.bytes);
+    free(reader->unescaped.bytes);
     free(reader->scopes);
 }
 
@@ -94,7 +92,7 @@ static bool add_escaped_character(json_reader *reader) {
         refuse(reader, c < 0 ? MALFORMED : ELSEWHERE);
         return false;
     }
-    add_bytes(&reader->string, bytes, write_character(bytes, (uint32_t)c));
+    add_bytes(&reader->unescaped, bytes, write_character(bytes, (uint32_t)c));
     return true;
 }
 
@@ -103,18 +101,18 @@ static bool add_escape(json_reader *reader) {
         return refuse(reader, MALFORMED), false;
     char c = *reader->at++;
     switch (c) {
-    case 'b': add_byte(&reader->string, '\b'); return true;
-    case 't': add_byte(&reader->string, '\t'); return true;
-    case 'n': add_byte(&reader->string, '\n'); return true;
-    case 'f': add_byte(&reader->string, '\f'); return true;
-    case 'r': add_byte(&reader->string, '\r'); return true;
+    case 'b': add_byte(&reader->unescaped, '\b'); return true;
+    case 't': add_byte(&reader->unescaped, '\t'); return true;
+    case 'n': add_byte(&reader->unescaped, '\n'); return true;
+    case 'f': add_byte(&reader->unescaped, '\f'); return true;
+    case 'r': add_byte(&reader->unescaped, '\r'); return true;
     case '"':
     case '/':
-    case '\\': add_byte(&reader->string, c); return true;
+    case '\\': add_byte(&reader->unescaped, c); return true;
     case '\'':
         if (reader->double_quotes)
             return refuse(reader, MALFORMED), false;
-        add_byte(&reader->string, c);
+        add_byte(&reader->unescaped, c);
         return true;
     case 'u': return add_escaped_character(reader);
     default: return refuse(reader, MALFORMED), false;
@@ -123,21 +121,29 @@ static bool add_escape(json_reader *reader) {
 
 static bool is_quote(const json_reader *reader, char c) { return c == '"' || (c == '\'' && !reader->double_quotes); }
 
+/* A string without escapes is left where it stands; from the first escape on it is copied. */
 static bool read_string(json_reader *reader) {
     char quote = *reader->at++;
-    reader->string.length = 0;
+    unsigned char least = reader->no_controls ? 0x20 : 0;
+    bool copied = false;
     while (reader->at < reader->end) {
-        const char *start = reader->at, *at = start, *end = reader->end;
-        unsigned char least = reader->no_controls ? 0x20 : 0;
-        while (at < end && *at != quote && *at != '\\' && (unsigned char)*at >= least)
-            at++;
+        const char *start = reader->at, *at = past_plain(start, reader->end, quote, least);
         reader->at = at;
-        if (at < end && (unsigned char)*at < least)
-            return refuse(reader, MALFORMED), false;
-        add_bytes(&reader->string, start, (size_t)(reader->at - start));
-        if (reader->at == reader->end)
+        if (at == reader->end)
             break;
-        if (*reader->at == quote) {
+        if ((unsigned char)*at < least)
+            return refuse(reader, MALFORMED), false;
+        if (*at == quote && !copied) {
+            reader->string = (text){start, (uint32_t)(at - start)};
+            reader->at++;
+            return true;
+        }
+        if (!copied)
+            reader->unescaped.length = 0;
+        copied = true;
+        add_bytes(&reader->unescaped, start, (size_t)(at - start));
+        if (*at == quote) {
+            reader->string = (text){reader->unescaped.bytes, (uint32_t)reader->unescaped.length};
             reader->at++;
             return true;
         }
@@ -160,7 +166,7 @@ static const char *past_digits(const json_reader *reader, const char *at) {
 }
 
 /* The end of a number that starts at `at`; NULL when it is none. No leading zeros, digits around the point. */
-static const char *past_number(const json_reader *reader, const char *at, bool *fraction) {
+const char *past_number(const json_reader *reader, const char *at, bool *fraction) {
     at += *at == '-';
     if (!is_digit(reader, at) || (*at == '0' && is_digit(reader, at + 1) && !reader->leading_zeros))
         return NULL;
@@ -273,8 +279,7 @@ static bool read_open_name(json_reader *reader) {
     bool wide = reader->at < reader->end && (unsigned char)*reader->at >= 0x7F;
     if (wide || reader->at == start)
         return refuse(reader, wide ? ELSEWHERE : MALFORMED), false;
-    reader->string.length = 0;
-    add_bytes(&reader->string, start, (size_t)(reader->at - start));
+    reader->string = (text){start, (uint32_t)(reader->at - start)};
     return true;
 }
 
@@ -309,12 +314,4 @@ enum json_token next_token(json_reader *reader) {
         skip_blanks(reader);
     }
     return reader->depth && reader->scopes[reader->depth - 1] == '{' ? read_name(reader) : read_value(reader);
-}
-
-void skip_children(json_reader *reader) {
-    if (reader->token != START_OBJECT && reader->token != START_ARRAY)
-        return;
-    size_t outside = reader->depth - 1;
-    while (reader->depth > outside && !reader->problem)
-        next_token(reader);
 }

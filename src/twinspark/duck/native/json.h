@@ -26,7 +26,8 @@ typedef struct {
     enum json_token token;
     enum json_problem problem;
     text raw;      /* the characters of a number; of other values none */
-    buffer string; /* of FIELD_NAME and VALUE_STRING */
+    text string;   /* of FIELD_NAME and VALUE_STRING: a part of the text itself, or of `unescaped` */
+    buffer unescaped;
     char *scopes;  /* '[' and '{' */
     size_t depth, scopes_size;
     bool need_comma;
@@ -38,12 +39,41 @@ typedef struct {
     bool open_names; /* fields may be named without quotes */
 } json_reader;
 
+/* Marks the bytes of eight that are `byte`: some above the first may be marked wrongly, the first never is. */
+static inline uint64_t bytes_that_are(uint64_t word, char byte) {
+    const uint64_t ones = 0x0101010101010101ULL;
+    uint64_t other = word ^ (ones * (unsigned char)byte);
+    return (other - ones) & ~other & 0x80 * ones;
+}
+
+/* The first quote, backslash or, where `least` is a blank, control character. */
+static inline const char *past_plain(const char *at, const char *end, char quote, unsigned char least) {
+    for (; end - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        uint64_t found = bytes_that_are(word, quote) | bytes_that_are(word, '\\');
+        if (least)
+            found |= (word - 0x2020202020202020ULL) & ~word & 0x8080808080808080ULL;
+        if (found)
+            break;
+    }
+    while (at < end && *at != quote && *at != '\\' && (unsigned char)*at >= least)
+        at++;
+    return at;
+}
+
+enum { DEEPEST = 1000, LONGEST_NUMBER = 1000, LONGEST_NAME = 50000 }; /* Jackson's StreamReadConstraints */
+
 void open_json(json_reader *reader, text value);
 void close_json(json_reader *reader);
 /* The next token; NO_TOKEN at the end of the text, or when `problem` is set. */
 enum json_token next_token(json_reader *reader);
+/* The end of a number that starts at `at`; NULL when it is none. */
+const char *past_number(const json_reader *reader, const char *at, bool *fraction);
 /* Past an object's or array's members, when the token starts one. */
 void skip_children(json_reader *reader);
+/* Past all that stands in scopes deeper than `outside`. */
+void skip_out(json_reader *reader, size_t outside);
 
 /* What is written; it puts commas between values of arrays and objects, and blanks between values at the root. */
 typedef struct {

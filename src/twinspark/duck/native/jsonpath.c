@@ -123,14 +123,13 @@ static bool evaluate_path(json_reader *reader, json_writer *writer, enum style s
 static bool next_is_not(json_reader *reader, enum json_token token) { return next_token(reader) != token && !reader->problem; }
 
 static bool in_object(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
-    bool found = false;
-    while (next_is_not(reader, END_OBJECT)) {
-        if (found)
-            skip_children(reader);
-        else
-            found = evaluate_path(reader, writer, style, path);
-    }
-    return found;
+    size_t outside = reader->depth - 1;
+    while (next_is_not(reader, END_OBJECT))
+        if (evaluate_path(reader, writer, style, path)) {
+            skip_out(reader, outside);
+            return true;
+        }
+    return false;
 }
 
 static bool each_element(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
@@ -267,7 +266,7 @@ static void object_keys_rows(native_call *call) {
         open_json(&reader, argument_text(call, 0, row));
         bool is_object = next_token(&reader) == START_OBJECT;
         while (is_object && next_is_not(&reader, END_OBJECT)) {
-            add_buffer(&writer, &reader.string);
+            add_string(&writer, reader.string, false);
             next_token(&reader);
             skip_children(&reader);
         }

@@ -125,7 +125,7 @@ static double double_of(text digits) {
 }
 
 static void copy_event(json_reader *reader, json_writer *writer) {
-    text string = {reader->string.bytes, (uint32_t)reader->string.length};
+    text string = reader->string;
     switch (reader->token) {
     case START_OBJECT: start_scope(writer, '{'); break;
     case END_OBJECT: end_scope(writer, '}'); break;

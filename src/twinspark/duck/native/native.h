@@ -9,7 +9,7 @@ typedef __int128 int128;
 typedef unsigned __int128 uint128;
 typedef int128 __attribute__((aligned(8))) stored_int128; /* DuckDB aligns its 128-bit values to 8 bytes */
 
-enum { MOST_ARGUMENTS = 8 };
+enum { MOST_ARGUMENTS = 8, MOST_TEXT_FIELDS = 24 };
 
 /* Texts of a result, written side by side until they are handed to DuckDB as one: a call for each text costs more than
  * most texts do. `places` says which rows of the result wait for their bytes, and where those begin. */
@@ -38,7 +38,8 @@ typedef struct native_call {
 /* One line of a registration table. `types` reads like "vi>d": parameters, '>', result; see extension.c for the letters.
  * A result '#' is DECIMAL(38, s): one function for every scale, named <name>_<s>. A result '%' is one function for every
  * DECIMAL of more than 18 digits, named <name>_<p>_<s>: no cast need follow, which costs as much as the arithmetic.
- * A result '$' is DECIMAL(18, s), which DuckDB keeps in 64 bits: named <name>_18_<s>. */
+ * A result '$' is DECIMAL(18, s), which DuckDB keeps in 64 bits: named <name>_18_<s>.
+ * A result '*' is a struct of n VARCHARs without names: one function for every n, named <name>_<n>; `scale` is n. */
 typedef struct native_function {
     const char *name;
     const char *types;
@@ -65,7 +66,7 @@ typedef struct native_aggregate {
     _(pattern_functions) _(parse_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
     _(set_functions) _(sort_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
-    _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(to_json_functions) _(from_json_functions)                                                                                                \
+    _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(to_json_functions) _(from_json_functions) _(from_json_flat_functions)                                                                                                \
     _(vector_functions) _(aes_functions) _(bit_functions) _(variant_functions) _(variant_make_functions) _(variant_schema_functions) _(json_schema_functions) _(csv_functions) _(csv_kind_functions) _(xpath_functions) _(wkb_functions) _(whole_functions) _(narrow_functions) _(mask_functions) _(list_text_functions) _(make_functions) _(wrapping_functions) _(sequence_functions)
 #define AGGREGATE_TABLES(_) _(decimal_aggregates) SKETCH_AGGREGATE_TABLES(_) _(moment_aggregates) _(window_aggregates) _(bitmap_aggregates) _(extreme_aggregates) _(percentile_aggregates)
 #define DECLARE_FUNCTIONS(table) extern const native_function table[];

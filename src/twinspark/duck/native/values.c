@@ -182,30 +182,43 @@ bool inner_text(const value_column *column, idx_t at, char *into, size_t size, t
 
 void begin_list(position_writer *writer, idx_t row) { RESULT(writer->call, list_entry)[row].offset = writer->size; }
 
-static duckdb_vector room_for_one(position_writer *writer) {
+static void room_for_one(position_writer *writer) {
     duckdb_vector list = writer->call->result;
-    if (writer->size == writer->reserved) {
-        writer->reserved = writer->reserved ? 2 * writer->reserved : 2048;
-        duckdb_list_vector_set_size(list, writer->size);
-        duckdb_list_vector_reserve(list, writer->reserved);
-    }
-    return duckdb_list_vector_get_child(list);
+    if (writer->size < writer->reserved)
+        return;
+    writer->reserved = writer->reserved ? 2 * writer->reserved : 2048;
+    duckdb_list_vector_set_size(list, writer->size);
+    duckdb_list_vector_reserve(list, writer->reserved);
+    writer->child = duckdb_list_vector_get_child(list);
+    duckdb_vector_ensure_validity_writable(writer->child);
+    writer->data = duckdb_vector_get_data(writer->child);
+    writer->valid = duckdb_vector_get_validity(writer->child);
 }
 
 void add_position(position_writer *writer, int64_t position) {
-    duckdb_vector child = room_for_one(writer);
-    ((int64_t *)duckdb_vector_get_data(child))[writer->size++] = position;
+    room_for_one(writer);
+    ((int64_t *)writer->data)[writer->size++] = position;
+}
+
+/* What fits into the string itself needs no help of DuckDB. */
+static void set_string(position_writer *writer, text string) {
+    duckdb_string made = {.near = {.length = string.length}};
+    if (string.length > sizeof made.near.bytes) {
+        duckdb_unsafe_vector_assign_string_element_len(writer->child, writer->size, string.bytes, string.length);
+        return;
+    }
+    memcpy(made.near.bytes, string.bytes, string.length);
+    ((duckdb_string *)writer->data)[writer->size] = made;
 }
 
 void add_string(position_writer *writer, text string, bool is_null) {
-    duckdb_vector child = room_for_one(writer);
-    duckdb_vector_ensure_validity_writable(child);
-    uint64_t *valid = duckdb_vector_get_validity(child), mark = 1ULL << (writer->size & 63);
+    room_for_one(writer);
+    uint64_t mark = 1ULL << (writer->size & 63);
     if (is_null) {
-        valid[writer->size >> 6] &= ~mark;
+        writer->valid[writer->size >> 6] &= ~mark;
     } else {
-        valid[writer->size >> 6] |= mark;
-        duckdb_unsafe_vector_assign_string_element_len(child, writer->size, string.bytes, string.length);
+        writer->valid[writer->size >> 6] |= mark;
+        set_string(writer, string);
     }
     writer->size++;
 }

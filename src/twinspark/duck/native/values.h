@@ -30,7 +30,7 @@ uint64_t hash_value(const value_column *column, idx_t at);
 bool inner_text(const value_column *column, idx_t at, char *into, size_t size, text *shown);
 
 /* The result as a list of positions (from one) or of strings, written row by row. */
-typedef struct { native_call *call; idx_t size, reserved; } position_writer;
+typedef struct { native_call *call; idx_t size, reserved; duckdb_vector child; void *data; uint64_t *valid; } position_writer;
 void begin_list(position_writer *writer, idx_t row);
 void add_position(position_writer *writer, int64_t position);
 void add_string(position_writer *writer, text string, bool is_null);

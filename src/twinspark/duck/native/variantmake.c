@@ -14,7 +14,7 @@ static bool build_value(json_task *task);
 static bool build_object(json_task *task) {
     variant_mark mark = begin_object(&task->builder);
     while (next_token(&task->reader) == FIELD_NAME) {
-        note_field(&task->builder, mark, (text){task->reader.string.bytes, (uint32_t)task->reader.string.length});
+        note_field(&task->builder, mark, task->reader.string);
         next_token(&task->reader);
         if (!build_value(task))
             return false;
@@ -80,7 +80,7 @@ static void build_whole(variant_builder *builder, text raw) {
 static bool build_string(json_task *task) {
     if (task->reader.string.length > LONGEST_STRING)
         task->reader.problem = ELSEWHERE;
-    append_string(&task->builder, (text){task->reader.string.bytes, (uint32_t)task->reader.string.length});
+    append_string(&task->builder, task->reader.string);
     return !task->reader.problem;
 }
 
