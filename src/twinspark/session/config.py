@@ -103,7 +103,8 @@ class SessionConfig:
         self._base = dict(base)
         self._settings = settings or {}
         self._lock = threading.Lock()
-        self._snapshot: Snapshot | None = None  # until something is set
+        self._snapshot: Snapshot | None = None  # until something is set, as is what may be shown
+        self._shown: dict[str, str] | None = None
 
     def snapshot(self) -> Mapping[str, str]:
         """Everything with a value, for one operation: what is set while it runs does not change it."""
@@ -115,7 +116,7 @@ class SessionConfig:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         with self._lock:
-            self._snapshot = None
+            self._snapshot = self._shown = None
             yield
 
     def get(self, key: str) -> str:
@@ -137,10 +138,12 @@ class SessionConfig:
         value = self._set_value(key)
         return default if value is None or is_redacted(key, value) else value
 
-    def get_all(self) -> dict[str, str]:
+    def get_all(self) -> Mapping[str, str]:
         with self._lock:
-            every = self._base | self._settings
-        return {key: value for key, value in every.items() if not is_redacted(key, value)}
+            if self._shown is None:
+                every = self._base | self._settings
+                self._shown = {key: value for key, value in every.items() if not is_redacted(key, value)}
+            return self._shown
 
     def set(self, key: str, value: str) -> None:
         check_modifiable(key)
