@@ -69,3 +69,17 @@ def first_version(session: Any) -> int:
         return 1
     [(first,)] = rows(session, "SELECT min_by(snapshot_id, committed_at) FROM t.snapshots")
     return int(first)
+
+
+def test_a_delta_table_is_replaced_in_one_commit(tables: Any) -> None:
+    run(tables, "CREATE OR REPLACE TABLE t USING delta AS SELECT 1 AS id, 'a' AS s")
+    run(tables, "CREATE OR REPLACE TABLE t USING delta AS SELECT 2.5D AS x, id AS y FROM t")
+    assert rows(tables, "SELECT * FROM t") == [(2.5, 1)]
+    assert rows(tables, "SELECT * FROM t VERSION AS OF 1") == [(1, "a")]
+    fails = "CREATE OR REPLACE TABLE t USING delta AS SELECT CAST(raise_error('no') AS INT) AS z"
+    assert refusal(tables, fails) == "USER_RAISED_EXCEPTION"
+    assert rows(tables, "SELECT * FROM t") == [(2.5, 1)]
+    run(tables, "REPLACE TABLE t USING delta AS SELECT 7 AS z")
+    assert rows(tables, "SELECT * FROM t") == [(7,)]
+    other = "CREATE OR REPLACE TABLE t USING delta PARTITIONED BY (z) AS SELECT 7 AS z"
+    assert refusal(tables, other) == "UNSUPPORTED_FEATURE.TABLE_OPERATION"

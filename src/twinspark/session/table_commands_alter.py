@@ -14,7 +14,8 @@ from twinspark.read.sql import tree
 from twinspark.read.sql.tree import alterations as changes
 from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer
-from twinspark.session.table_commands_create import check_name, default_text, literal_text
+from twinspark.session.table_commands_create import default_text, literal_text
+from twinspark.session.table_commands_definition import check_name
 from twinspark.session.table_commands_partitions import CHANGES as PARTITION_CHANGES
 from twinspark.session.table_commands_partitions import Partitions, alter_partitions
 from twinspark.session.tables_targets import (

@@ -16,7 +16,7 @@ from twinspark.read.proto.expressions import read_expression
 from twinspark.read.sql import parse_multipart_identifier
 from twinspark.read.text import parser_config
 from twinspark.session.sql_results import Answer
-from twinspark.session.table_commands_create import Definition, definition, rows_for
+from twinspark.session.table_commands_definition import Definition, definition, rows_for
 from twinspark.session.tables_targets import Parts, Target, find_target, name_of, quoted, written_to
 from twinspark.session.writes import Rows, insert, overwrite_partitions
 from twinspark.session.writes_assignment import Assignment

@@ -78,6 +78,13 @@ class DeltaTable:
         reader = connection.sql(f"SELECT {columns} FROM ({select})").to_arrow_reader(100_000)
         commit_rows(local_path(self.location), reader, mode, local_path(self.location))
 
+    def replace_all(self, schema: StructType, select: str, connection: Any) -> None:
+        """Other columns and other rows, in one commit."""
+        columns = ", ".join(map(cast_column, schema.fields))
+        reader = connection.sql(f"SELECT {columns} FROM ({select})").to_arrow_reader(100_000)
+        place = local_path(self.location)
+        commit_rows(place, reader, "overwrite", place, schema_mode="overwrite")
+
     def altered(self, changes: Sequence[TableChange]) -> "DeltaTable":
         """What delta-rs can do: new columns, and the properties our catalog keeps."""
         made = self
@@ -132,11 +139,11 @@ class DeltaTable:
         return cls(identifier, location, managed, dict(properties))
 
 
-def commit_rows(table: Any, reader: Any, mode: str, place: str) -> None:
+def commit_rows(table: Any, reader: Any, mode: str, place: str, **options: str) -> None:
     """One commit of delta-rs; what fails in it is told as Iceberg's library, the disk or the query would tell it."""
     errors = import_module("deltalake.exceptions")
     try:
-        deltalake().write_deltalake(table, reader, mode=mode)
+        deltalake().write_deltalake(table, reader, mode=mode, **options)
     except errors.CommitFailedError as failure:
         raise CommitConflict(str(failure)) from failure
     except errors.DeltaError as failure:

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql.types import StructType
@@ -23,6 +23,9 @@ from twinspark.tables.iceberg.catalog import IcebergCatalog, quoted
 from twinspark.tables.iceberg.maintenance import keep_short, sweep
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.listing import local_path
+from twinspark.tables.persisted import Function as Function
+from twinspark.tables.persisted import View as View
+from twinspark.tables.persisted import ViewsAndFunctions, key
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.tables.transforms import Transform
@@ -31,31 +34,7 @@ AnyTable = IcebergTable | FileTable | DeltaTable
 Properties = Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class View:
-    """A persisted view: its SQL, and where its names are looked up."""
-
-    identifier: Identifier
-    text: str
-    schema: str
-    catalog: str = "spark_catalog"
-    namespace: tuple[str, ...] = ("default",)
-    columns: tuple[str, ...] = ()
-    comments: tuple[str | None, ...] = ()
-    comment: str | None = None
-    properties: Properties = field(default_factory=dict)
-    config: Properties = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Function:
-    """A persisted function: a class with its resources, or an SQL body."""
-
-    identifier: Identifier
-    definition: Mapping[str, Any]
-
-
-class SessionCatalog:
+class SessionCatalog(ViewsAndFunctions):
     """TableCatalog over all providers; a name means one thing, whatever provides it."""
 
     def __init__(self, iceberg: IcebergCatalog, warehouse: str | None = None) -> None:
@@ -369,52 +348,6 @@ class SessionCatalog:
         found = scan("parquet", [directory], {}, None, context)
         self.insert(identifier, context.connection, f"SELECT * FROM {found.sql}", mode)
 
-    # Views and functions
-
-    def create_view(self, view: View, replace: bool = False) -> None:
-        self.load_namespace(view.identifier.namespace)
-        if self.load_view(view.identifier) is not None and not replace:
-            raise self.iceberg.already_exists(view.identifier)
-        if self.table_exists(view.identifier):
-            raise self.iceberg.already_exists(view.identifier)
-        told = asdict(view)
-        del told["identifier"]
-        self.store.put(self.name, "view", *key(view.identifier), told)
-
-    def load_view(self, identifier: Identifier) -> View | None:
-        told = self.store.get(self.name, "view", *key(identifier))
-        if told is None:
-            return None
-        lists = {name: tuple(told[name]) for name in ("namespace", "columns", "comments")}
-        return View(identifier, **{**told, **lists})
-
-    def drop_view(self, identifier: Identifier) -> bool:
-        return self.store.remove(self.name, "view", *key(identifier))
-
-    def list_views(self, namespace: Sequence[str]) -> list[Identifier]:
-        self.load_namespace(namespace)
-        return [Identifier(tuple(namespace), name) for name in self.store.names(self.name, "view", ".".join(namespace))]
-
-    def create_function(self, function: Function, replace: bool = False) -> None:
-        self.load_namespace(function.identifier.namespace)
-        if self.load_function(function.identifier) is not None and not replace:
-            name = self.iceberg.full_name(function.identifier)
-            raise SparkError(
-                "ROUTINE_ALREADY_EXISTS", routineName=name, newRoutineType="routine", existingRoutineType="routine"
-            )
-        self.store.put(self.name, "function", *key(function.identifier), dict(function.definition))
-
-    def load_function(self, identifier: Identifier) -> Function | None:
-        told = self.store.get(self.name, "function", *key(identifier))
-        return None if told is None else Function(identifier, told)
-
-    def drop_function(self, identifier: Identifier) -> bool:
-        return self.store.remove(self.name, "function", *key(identifier))
-
-    def list_functions(self, namespace: Sequence[str]) -> list[Identifier]:
-        names = self.store.names(self.name, "function", ".".join(namespace))
-        return [Identifier(tuple(namespace), name) for name in names]
-
     # Namespaces
 
     def list_namespaces(self, parent: Sequence[str] = ()) -> list[tuple[str, ...]]:
@@ -456,10 +389,6 @@ def known_of(table: AnyTable) -> tuple[str, ...]:
 
 def relative_folder(file: str, table: FileTable) -> str:
     return os.path.relpath(os.path.dirname(file), local_path(table.location))
-
-
-def key(identifier: Identifier) -> tuple[str, str]:
-    return ".".join(identifier.namespace), identifier.name
 
 
 def only_iceberg(properties: Properties | None) -> dict[str, str]:
