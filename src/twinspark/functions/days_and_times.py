@@ -59,8 +59,6 @@ def instant(shows: str) -> Callable[[Call], Typed]:
     """Null only where an argument is; allowed where the TIME type is off."""
 
     def rule(call: Call) -> Typed:
-        if call.settings.timestamp_type != "TIMESTAMP_LTZ":
-            raise NotNative(f"{call.name} where timestamps are without a zone")
         text = f"{shows}({', '.join(argument.text for argument in call.arguments)})"
         return Typed(TIMESTAMP, call.any_nullable, taken(call), made, text)
 

@@ -65,6 +65,8 @@ def reader(result: DataType | None, tries: bool) -> Callable[[Call], Typed]:
         source = call.types[0]
         if is_string(source):
             return read_by_pattern(call, kind, tries) if len(call.arguments) == 2 else read_plainly(call, kind, tries)
+        if is_null(source) and len(call.arguments) == 1 and not tries:
+            return Typed(kind, True, (kind,), "{0}")
         if not isinstance(source, MOMENTS) or tries or len(call.arguments) == 2:
             raise NotNative(f"{call.name} of {source.simpleString()}")
         return Typed(kind, False, (kind,), "{0}", add_nullable_casts=True)
@@ -73,15 +75,16 @@ def reader(result: DataType | None, tries: bool) -> Callable[[Call], Typed]:
 
 
 def default_kind(call: Call) -> DataType:
-    if call.settings.timestamp_type != "TIMESTAMP_LTZ":
-        raise NotNative(f"{call.name} where a timestamp has no zone")
-    return TIMESTAMP
+    """What the session calls a timestamp."""
+    return TIMESTAMP if call.settings.timestamp_type == "TIMESTAMP_LTZ" else NTZ
 
 
 def read_plainly(call: Call, kind: DataType, tries: bool) -> Typed:
     if not tries:
         return Typed(kind, True, (kind,), "{0}")
     refuse_special(call)
+    if kind == NTZ:
+        return Typed(kind, True, None, "spark_string_to_timestamp_ntz({0})")
     zone = f", {text(call.settings.zone)}"
     return Typed(kind, True, None, f"spark_string_to_timestamp({{0}}{zone})")
 
@@ -287,16 +290,15 @@ def date_made(fails: bool) -> Callable[..., str]:
     return write
 
 
-def fields_made(kind: DataType, tries: bool, parts: int) -> Callable[[Call], Typed]:
-    """make_timestamp of 6 fields, or 7 with a zone."""
+def fields_made(named: DataType | None, tries: bool, parts: int) -> Callable[[Call], Typed]:
+    """make_timestamp of 6 fields, or 7 with a zone; without a named kind, of the session's."""
 
     def rule(call: Call) -> Typed:
+        kind = named or default_kind(call)
         fails = call.settings.ansi and not tries
         casts = (INT, INT, INT, INT, INT, DecimalType(16, 6), STRING)[:parts]
         if any(not fits(type, cast) for type, cast in zip(call.types, casts, strict=True)):
             raise NotNative(f"{call.name} of these types")
-        if not call.name.endswith(("_ltz", "_ntz")) and call.settings.timestamp_type != "TIMESTAMP_LTZ":
-            raise NotNative(f"{call.name} where timestamps are without a zone")
         nullable = not fails
         hides_zone = call.name == "try_make_timestamp" and parts == 7
         shown = f"{call.name}({', '.join(a.text for a in call.arguments[:6])})" if hides_zone else None
@@ -326,7 +328,8 @@ def timestamp_made(kind: DataType, fails: bool) -> Callable[..., str]:
         )
         if zone:  # Java looks for the zone before it looks at the fields
             known = f"spark_local_to_instant(TIMESTAMP '2000-01-01 00:00:00', {zone}) IS NULL"
-            return f"(CASE WHEN {missing} OR {known} THEN NULL ELSE spark_local_to_instant({local}, {zone}) END)"
+            there = local if kind == NTZ else f"spark_local_to_instant({local}, {zone})"
+            return f"(CASE WHEN {missing} OR {known} THEN NULL ELSE {there} END)"
         return local if kind == NTZ else between_datetimes(local, NTZ, TIMESTAMP, call.settings)
 
     return write
@@ -342,9 +345,9 @@ def made_date(call: Call) -> Typed:
 fn("make_date(any, any, any)", "", rule=made_date)
 SIX = "any, any, any, any, any, any"
 for prefix, tries in (("", False), ("try_", True)):
-    for name, kind in (("make_timestamp", TIMESTAMP), ("make_timestamp_ltz", TIMESTAMP), ("make_timestamp_ntz", NTZ)):
+    for name, kind in (("make_timestamp", None), ("make_timestamp_ltz", TIMESTAMP), ("make_timestamp_ntz", NTZ)):
         fn(f"{prefix}{name}({SIX})", "", rule=fields_made(kind, tries, 6))
-        if kind == TIMESTAMP:
+        if kind != NTZ:
             fn(f"{prefix}{name}({SIX}, any)", "", rule=fields_made(kind, tries, 7))
 
 
