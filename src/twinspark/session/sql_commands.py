@@ -19,6 +19,7 @@ from twinspark.session import (
     sql_settings,
     sql_shows,
     sql_variables,
+    sql_view_changes,
     sql_view_files,
     sql_views,
 )
@@ -44,7 +45,7 @@ def session_statement(statement: Any, text: str, context: Context, session: "Ses
 def alter_table(statement: Any, text: str, context: Context, session: "Session") -> Command:
     if not statement.is_view:
         sql_maintenance.check_not_renamed_view(statement, text, context, session)
-    handler = sql_views.alter_view if statement.is_view else TABLE_HANDLERS[tree.AlterTable]
+    handler = sql_view_changes.alter_view if statement.is_view else TABLE_HANDLERS[tree.AlterTable]
     return handler(statement, text, context, session)
 
 
@@ -52,7 +53,7 @@ def drop_table(statement: Any, text: str, context: Context, session: "Session") 
     """DROP TABLE drops views too."""
     found = find(parts_of(statement.name, text, context, session), context, session)
     is_view = isinstance(found, TemporaryView) or (found is not None and found.view is not None)
-    handler = sql_views.drop_view if is_view else TABLE_HANDLERS[tree.DropTable]
+    handler = sql_view_changes.drop_view if is_view else TABLE_HANDLERS[tree.DropTable]
     return handler(statement, text, context, session)
 
 
@@ -68,9 +69,9 @@ HANDLERS: dict[type, Handler] = {
     tree.DropTable: drop_table,
     tree.CreateView: sql_views.create_view,
     tree.CreateTemporaryViewUsing: sql_view_files.create_using,
-    tree.DropView: sql_views.drop_view,
-    tree.AlterViewQuery: sql_views.alter_query,
-    tree.AlterViewBinding: sql_views.alter_binding,
+    tree.DropView: sql_view_changes.drop_view,
+    tree.AlterViewQuery: sql_view_changes.alter_query,
+    tree.AlterViewBinding: sql_view_changes.alter_binding,
     tree.CreateSqlFunction: sql_function_statements.create_function,
     tree.CreateFunction: sql_function_statements.create_class_function,
     tree.DropFunction: sql_function_statements.drop_function,
