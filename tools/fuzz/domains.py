@@ -106,6 +106,28 @@ def unit(chance: random.Random) -> float:
     )
 
 
+def time_of_day(chance: random.Random) -> str:
+    """One that there is."""
+    fraction = chance.choice(["", "", f".{chance.randrange(10 ** chance.randrange(1, 7))}"])
+    return f"{chance.randrange(24):02}:{chance.randrange(60):02}:{chance.randrange(60):02}{fraction}"
+
+
+def amount(chance: random.Random) -> str:
+    """As the format $9,999.99 wants it, most often."""
+    made = f"${chance.randrange(1, 10)},{chance.randrange(1000):03}.{chance.randrange(100):02}"
+    return chance.choice([made, made, made, made[0] + made[3:], mutated(made, chance)])
+
+
+def numbers_in_xml(chance: random.Random) -> str:
+    inner = "".join(f"<b>{chance.randint(-40_000, 40_000)}</b>" for _ in range(chance.randrange(1, 4)))
+    return f'<a x="{chance.randrange(1000)}">{inner}<c>{chance.randrange(9)}.{chance.randrange(99)}</c></a>'
+
+
+def triple(chance: random.Random) -> list[float]:
+    drawn = [chance.choice([chance.gauss(0, 3), float(chance.randint(-4, 4)), 0.0]) for _ in range(3)]
+    return list(struct.unpack("<3f", struct.pack("<3f", *drawn)))
+
+
 NUMBERS = among(*TEXTS["number"])
 DOMAINS: dict[str, Make] = {
     "number": number_text,
@@ -131,6 +153,17 @@ DOMAINS: dict[str, Make] = {
     "clock": clock_text,
     "point": point,
     "day_seconds": within(-10, 86_410),
+    "day_millis": within(0, 86_399_999),
+    "day_micros": within(0, 86_399_999_999),
+    "time_of_day": time_of_day,
+    "hour_of_day": within(0, 23),
+    "sixty": within(0, 59),
+    "second_decimal": lambda chance: Decimal(chance.randrange(60_000_000)).scaleb(-6),
+    "amount": amount,
+    "xml_numbers": numbers_in_xml,
+    "triple": triple,
+    "place": within(1, 3),
+    "whole": lambda chance: str(chance.randint(-(2**31), 2**31 - 1) >> chance.randrange(32)),
     "zone": among(*TEXTS["zone"], changed=0.05),
     "digits": lambda chance: (
         "".join(chance.choices("0123456789", k=chance.randrange(20))) + chance.choice(["", "", "x", " "])

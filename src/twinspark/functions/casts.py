@@ -310,9 +310,7 @@ def number_to_floating(sql: str, source: DataType, target: DataType) -> str:
     if isinstance(source, DecimalType) and (source.precision > 15 or isinstance(target, FloatType)):
         return cast_to(f"CAST({sql} AS VARCHAR)", target)  # read digit by digit, rounded once
     if isinstance(source, DoubleType) and isinstance(target, FloatType):
-        limit = "3.4028235677973366e38"  # from here on Java gives infinity
-        infinite = f"CAST(CASE WHEN {sql} > 0 THEN 'inf' ELSE '-inf' END AS FLOAT)"
-        return f"(CASE WHEN abs({sql}) >= {limit} AND NOT isnan({sql}) THEN {infinite} ELSE CAST({sql} AS FLOAT) END)"
+        return f"spark_double_to_float({sql})"  # what is too large becomes infinite
     return cast_to(sql, target)
 
 

@@ -1,7 +1,8 @@
 /* Numbers in one pass: casts that must fit, floor, ceil, signs, and division (Spark's Cast and Java's casts).
  *
  * SQL spelling: spark_bigint_to_int(b), spark_double_to_int(d), spark_double_to_bigint(d), spark_decimal_to_int(p),
- * spark_decimal_to_bigint(p) raise CAST_OVERFLOW, spark_abs(i), spark_negative(i), of BIGINT too, ARITHMETIC_OVERFLOW, and
+ * spark_decimal_to_bigint(p) raise CAST_OVERFLOW; spark_double_to_float(d); spark_abs(i), spark_negative(i), of BIGINT too,
+ * raise ARITHMETIC_OVERFLOW, and
  * spark_divide(d, e) DIVIDE_BY_ZERO; spark_floor(d), spark_ceil(d): a BIGINT, as Java's (long); spark_signum(d). */
 #include "shortest.h"
 #include "wide.h"
@@ -161,11 +162,20 @@ static void signum_rows(native_call *call) {
     }
 }
 
+/* Java's (float): what is too large is infinite. */
+static void double_to_float(native_call *call) {
+    const double *values = ARGUMENT(call, double, 0);
+    float *out = RESULT(call, float);
+    for (idx_t row = 0; row < call->rows; row++)
+        out[row] = (float)values[row];
+}
+
 const native_function whole_functions[] = {{"spark_bigint_to_int", "l>i", bigint_to_int, NULL},
                                            {"spark_double_to_int", "d>i", double_to_int, NULL},
                                            {"spark_double_to_bigint", "d>l", double_to_bigint, NULL},
                                            {"spark_decimal_to_int", "A>i", decimal_to_int, NULL},
                                            {"spark_decimal_to_bigint", "A>l", decimal_to_bigint, NULL},
+                                           {"spark_double_to_float", "d>f", double_to_float, NULL},
                                            {"spark_floor", "d>l", floor_rows, NULL},
                                            {"spark_ceil", "d>l", ceil_rows, NULL},
                                            {"spark_signum", "d>d", signum_rows, NULL},
