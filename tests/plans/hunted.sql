@@ -18,3 +18,6 @@ select sort_array(collect_list(x)) from values (0D), (-0.0D), (0D), (-0.0D) as t
 select sort_array(collect_list(x), false) from values (0D), (-0.0D), (double('nan')), (0D), (-0.0D) as t(x);
 select sort_array(collect_list(x)) from values (0D), (double('nan')), (0D), (-1D) as t(x);
 select sort_array(a), array_sort(a) from values (array(0.0D, -0.0D, null, 1D)), (array(-0.0D, 0.0D)) as t(a);
+select lpad(element_at(map_keys(map()), -1), 5, '*');
+select coalesce(element_at(array(), 2), 1) from range(2);
+select concat(array()[1], 'x');

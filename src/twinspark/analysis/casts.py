@@ -98,8 +98,8 @@ def implicit_cast(child: Expression, target: DataType, settings: Settings) -> Ex
 
 
 def may_raise(child: Expression) -> bool:
-    """Of no type but not just null: raise_error, assert_true, and conditions around them."""
-    if isinstance(child, Call) and child.name in ("raise_error", "assert_true"):
+    """Of no type but not just null: raise_error, assert_true, elements of empty arrays, and conditions around them."""
+    if isinstance(child, Call) and child.name in ("raise_error", "assert_true", "element_at", "getarrayitem"):
         return True
     return any(map(may_raise, children_of(child)))
 

@@ -33,7 +33,17 @@ from twinspark.plan.relations import (
     relations_in,
 )
 from twinspark.plan.rewrite import walk
-from twinspark.types import ByteType, DataType, IntegerType, LongType, ShortType, is_numeric, is_string
+from twinspark.types import (
+    MAX_PRECISION,
+    ByteType,
+    DataType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    ShortType,
+    is_numeric,
+    is_string,
+)
 
 # What cannot fail itself, whatever its arguments do.
 QUIET = {"=", "==", "<=>", "<", "<=", ">", ">=", "!=", "and", "or", "not", "isnull", "isnotnull", "in", "coalesce"}
@@ -231,6 +241,16 @@ def indexes(*names: str) -> Callable[[Expression], bool]:
     return lambda node: isinstance(node, Call) and node.name in names and node.settings.ansi
 
 
+def makes_decimal(node: Expression) -> bool:
+    """Beyond its digits: what a cast or the longest decimals cannot hold."""
+    if not isinstance(node.type, DecimalType):
+        return False
+    if isinstance(node, Cast):
+        return may_fail(node) and not can_up_cast(node.child.type, node.type)
+    return isinstance(node, Call) and node.settings.ansi and node.type.precision == MAX_PRECISION
+
+
+DATES = ("make_date", "make_timestamp", "make_timestamp_ntz", "make_timestamp_ltz", "make_time")
 RIVALS: dict[str, Callable[[Expression], bool]] = {
     "ARITHMETIC_OVERFLOW": overflows(IntegerType, LongType),
     "BINARY_ARITHMETIC_OVERFLOW": overflows(ByteType, ShortType),
@@ -240,4 +260,6 @@ RIVALS: dict[str, Callable[[Expression], bool]] = {
     "INVALID_ARRAY_INDEX": indexes("getarrayitem"),
     "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": indexes("element_at"),
     "INVALID_INDEX_OF_ZERO": indexes("element_at", "try_element_at"),
+    "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
+    "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION": indexes(*DATES),
 }
