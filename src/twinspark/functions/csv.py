@@ -35,6 +35,7 @@ from twinspark.types import (
 
 SEPARATOR = re.compile(r"[,;|\t~^#!]")
 NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+COLUMN = re.compile(r't\d+\.(c\d+|"[^"]+")')  # as the SQL writer names them: nothing is computed twice
 BLANKS = "[\\x00-\\x20]"
 READ_OPTIONS = {
     "mode": re.compile("(?i)permissive|failfast"),
@@ -185,12 +186,14 @@ def csv_writer(type: StructType, options: dict[str, str]) -> Callable[..., str]:
     separator = separator_of(options)
 
     def write(made: Any, value: str, *others: str) -> str:
-        fields = [(f"r_.{quoted_name(field.name)}", field.dataType) for field in type.fields]
+        of = value if COLUMN.fullmatch(value) else "r_"
+        fields = [(f"({of}).{quoted_name(field.name)}", field.dataType) for field in type.fields]
         texts = [csv_text(sql, kind, options, made.settings, i == 0) for i, (sql, kind) in enumerate(fields)]
         shown = [f"coalesce({shown}, '')" for shown in texts]
         line = f" || {text(separator)} || ".join(shown)
         line = line if len(fields) > 1 else f"CASE WHEN {fields[0][0]} IS NOT NULL THEN {line} END"
-        return f"list_transform([{value}], lambda r_: CASE WHEN r_ IS NOT NULL THEN {line} END)[1]"
+        line = f"CASE WHEN {of} IS NOT NULL THEN {line} END"
+        return line if of == value else f"list_transform([{value}], lambda r_: {line})[1]"
 
     return write
 
@@ -236,15 +239,7 @@ def inner_text(sql: str, type: DataType, options: dict[str, str], settings: Sett
 
 
 def csv_string(value: str, separator: str, is_first: bool) -> str:
-    """univocity's writer with Spark's defaults: blanks trimmed, quotes where needed, backslash as escape. A line that
-    begins with # would be a comment to others, so that its first field is quoted."""
-    left = f"regexp_replace({value}, '^{BLANKS}+', '')"
-    trimmed = f"regexp_replace({left}, '{BLANKS}+$', '')"
-    quoted = f"""'"' || replace(replace({trimmed}, '\\', '\\\\'), '"', '\\"') || '"'"""
-    special = f"regexp_matches({left}, '[\\n\\r\"\\x{ord(separator):02x}]')"
-    special += f" OR starts_with({value}, '#')" if is_first else ""
-    plain = f"WHEN {trimmed} = '' THEN '\"\"' ELSE {trimmed} END"
-    return f"CASE WHEN {special} THEN {quoted} {plain}"
+    return f"spark_csv_text({value}, {text(separator)}, {str(is_first).lower()})"
 
 
 fn("to_csv(any)", "", rule=to_csv_type)

@@ -89,6 +89,7 @@ void close_writer(json_writer *writer);
 void start_scope(json_writer *writer, char bracket);
 void end_scope(json_writer *writer, char bracket);
 void write_name(json_writer *writer, text name);
+void write_label(json_writer *writer, text label); /* a name with its quotes and colon */
 void write_string(json_writer *writer, text value);
 void write_plain(json_writer *writer, text value); /* a value whose text is known */
 void write_double(json_writer *writer, double value);

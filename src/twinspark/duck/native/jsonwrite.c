@@ -91,6 +91,12 @@ void write_name(json_writer *writer, text name) {
     writer->after_name = true;
 }
 
+void write_label(json_writer *writer, text label) {
+    separate(writer);
+    add_bytes(&writer->out, label.bytes, label.length);
+    writer->after_name = true;
+}
+
 void write_string(json_writer *writer, text value) {
     separate(writer);
     add_quoted(&writer->out, value, writer->into_bytes);

@@ -26,7 +26,10 @@ void free_shape(value_shape *shape) {
         free_shape(&shape->children[i]);
         if (shape->names[i])
             duckdb_free(shape->names[i]);
+        if (shape->labels)
+            free((char *)shape->labels[i].bytes);
     }
+    free(shape->labels);
     free(shape->children);
     free(shape->names);
 }

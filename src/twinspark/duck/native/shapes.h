@@ -7,6 +7,7 @@ typedef struct value_shape {
     int id, scale, count;
     bool is_variant;
     char **names;
+    text *labels; /* of a struct's fields, as to_json writes them; NULL where nobody needs them */
     struct value_shape *children;
 } value_shape;
 

@@ -24,12 +24,20 @@ static int digits_of(int128 value, char *into) {
     uint128 rest = value < 0 ? -(uint128)value : (uint128)value;
     char reversed[40];
     int count = 0;
-    do
+    for (; rest > UINT64_MAX; rest /= 10)
         reversed[count++] = (char)('0' + (int)(rest % 10));
-    while ((rest /= 10));
+    uint64_t near = (uint64_t)rest;
+    do
+        reversed[count++] = (char)('0' + near % 10);
+    while ((near /= 10));
     for (int i = 0; i < count; i++)
         into[i] = reversed[count - 1 - i];
     return count;
+}
+
+static text whole_text(int64_t value, char into[96]) {
+    into[0] = '-';
+    return (text){into, (uint32_t)(digits_of(value, into + (value < 0)) + (value < 0))};
 }
 
 /* java.math.BigDecimal.toString: with an exponent when the number is small. */
@@ -85,7 +93,7 @@ static void write_struct(json_task *task, const value_shape *shape, const value_
     for (int i = 0; i < shape->count; i++) {
         if (!value_valid(&column->children[i], at) && task->ignore_nulls)
             continue;
-        write_name(task->writer, plain_text(shape->names[i]));
+        write_label(task->writer, shape->labels[i]);
         write_or_null(task, &shape->children[i], &column->children[i], at);
     }
     end_scope(task->writer, '}');
@@ -136,7 +144,7 @@ static void write_value(json_task *task, const value_shape *shape, const value_c
     case TYPE_TINYINT:
     case TYPE_SMALLINT:
     case TYPE_INTEGER:
-    case TYPE_BIGINT:
+    case TYPE_BIGINT: write_plain(task->writer, whole_text((int64_t)whole_at(column, at), into)); break;
     case TYPE_DECIMAL: write_plain(task->writer, decimal_text(whole_at(column, at), shape->scale, into)); break;
     case TYPE_FLOAT: write_float(task->writer, ((const float *)column->data)[at]); break;
     case TYPE_DOUBLE: write_double(task->writer, ((const double *)column->data)[at]); break;
@@ -153,10 +161,25 @@ static void write_value(json_task *task, const value_shape *shape, const value_c
     }
 }
 
+static void make_labels(value_shape *shape) {
+    bool is_struct = shape->id == TYPE_STRUCT;
+    shape->labels = is_struct ? calloc((size_t)shape->count + 1, sizeof *shape->labels) : NULL;
+    for (int i = 0; i < shape->count; i++) {
+        make_labels(&shape->children[i]);
+        buffer label = {0};
+        if (!is_struct)
+            continue;
+        add_quoted(&label, plain_text(shape->names[i]), false);
+        add_byte(&label, ':');
+        shape->labels[i] = (text){label.bytes, (uint32_t)label.length};
+    }
+}
+
 static void to_json_rows(native_call *call) {
     duckdb_vector lists = duckdb_data_chunk_get_vector(call->chunk, 0);
     value_column values = value_of_vector(lists);
     value_shape shape = shape_of(lists, false);
+    make_labels(&shape);
     json_writer writer = {{0}};
     zone_rules zone;
     EACH_ROW(call, row) {
