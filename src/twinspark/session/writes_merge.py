@@ -1,13 +1,14 @@
 """MERGE: the source joined with the table, and each clause's condition and values written over both."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis import joins
 from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Frame, alike
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Join
 from twinspark.read.sql import tree
@@ -155,7 +156,8 @@ def merge_rows(statement: tree.Merge, text: str, context: Context, session: "Ses
         if statement.schema_evolution:
             found = evolved_for(found, without_hidden(source), stars(statement), again)
         merging = Merging.of(found, aliased(source, statement.source_alias), lambda sides: condition(sides))
-        actions = [action(each, merging) for each in statement.clauses]
+        with told_of(statement, text):
+            actions = [action(each, merging) for each in statement.clauses]
         found.check_changeable()
         return merging.command(actions)
 
@@ -205,6 +207,18 @@ def source_of(statement: tree.Merge, found: Changing, text: str, context: Contex
 
 def not_on_spark() -> Any:
     raise NotNative("SQL: MERGE from a WITH query that only Spark can run")
+
+
+@contextmanager
+def told_of(statement: tree.Merge, text: str) -> Iterator[None]:
+    """Of a column that INSERT names in vain Spark shows the whole statement."""
+    try:
+        yield
+    except SparkError as error:
+        if error.condition == "UNRESOLVED_COLUMN.WITH_SUGGESTION" and not error.contexts:
+            whole = text[statement.start : statement.stop]
+            error.contexts = (QueryContext(whole, statement.start, statement.stop - 1, text=text),)
+        raise
 
 
 def action(clause: tree.MergeClause, merging: Merging) -> Action:
