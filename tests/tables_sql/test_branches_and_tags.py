@@ -139,6 +139,8 @@ def test_writes_to_a_branch(t: Any) -> None:
     run(t, "ALTER TABLE t ADD COLUMN b INT")
     assert rows(t, "SELECT * FROM t.branch_audit") == [(7, None)]  # a branch is read by the present schema
     assert refusal(t, "INSERT INTO t.branch_nosuch VALUES (1)") == "TABLE_OR_VIEW_NOT_FOUND"
+    assert refusal(t, "DROP TABLE t.branch_audit") == "TABLE_OR_VIEW_NOT_FOUND"  # rows have branches, a table has not
+    assert refusal(t, "ALTER TABLE t.branch_audit ADD COLUMN c INT") == "TABLE_OR_VIEW_NOT_FOUND"
 
 
 def test_a_branch_becomes_the_table(t: Any) -> None:

@@ -70,8 +70,6 @@ def find_target(parts: Parts, context: Context, operation: str = "") -> Target |
     """The table of that name; None when ours do not know it and Spark's cannot."""
     if find_view(parts, context) is not None:
         raise NotNative(f"a command on the temporary view {'.'.join(parts)}")
-    if (branch := branch_of(parts, context)) is not None:
-        return branch
     tables = tables_of(context)
     name = name_of(parts, context)
     catalog = tables.catalogs.get(name.catalog)
@@ -101,8 +99,8 @@ def branch_of(parts: Parts, context: Context) -> Target | None:
 
 
 def written_to(parts: Parts, context: Context, operation: str = "") -> Target:
-    """The target of an INSERT, DELETE, UPDATE or MERGE: looked up as a relation."""
-    found = find_target(parts, context, operation)
+    """The target of an INSERT, DELETE, UPDATE or MERGE: looked up as a relation, which may be a table's branch."""
+    found = branch_of(parts, context) or find_target(parts, context, operation)
     if found is None:
         raise not_found(parts, context)
     return found
