@@ -17,6 +17,7 @@ from twinspark.tables.ducktext import identifier, literal, literals
 from twinspark.tables.filescan import (
     FileScan,
     Request,
+    ScanContext,
     check_options,
     corrupt_name,
     data_schema,
@@ -79,9 +80,11 @@ def scan_records(request: Request, dialect: Dialect, data: StructType, whole: St
     if dialect.fails and not all_fit(request, dialect, StructType(records.columns)):
         raise NotNative("csv values that do not fit, in the mode FAILFAST")
 
+    directories = replace(request, context=ScanContext(None))  # kept for as long as the files are as they are
+
     def by_columns(asked: frozenset[int]) -> str:
         names = frozenset(whole.names[place] for place in asked)
-        return f"({select_sql(request, whole, records.values(names), records.source(names))})"
+        return f"({select_sql(directories, whole, records.values(names), records.source(names))})"
 
     found = file_scan(request, whole, by_columns(frozenset()))
     return replace(found, by_columns=by_columns)

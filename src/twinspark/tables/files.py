@@ -1,6 +1,6 @@
 """Files as Spark reads them: a format, paths and options become a schema and a DuckDB table expression."""
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from pyspark.sql.types import StructType
@@ -8,6 +8,7 @@ from pyspark.sql.types import StructType
 from twinspark.errors import NotNative
 from twinspark.tables import csv_files, json_files, orc_files, parquet, text_files
 from twinspark.tables.filescan import FileScan, Looked, Request, ScanContext
+from twinspark.tables.kept import Kept
 from twinspark.tables.partitions import discover
 
 __all__ = ["FileScan", "ScanContext", "scan"]
@@ -48,20 +49,30 @@ def scan(
     lowered = {key.lower(): value for key, value in options.items()}
     check_settings(context)
     looked = Looked.at(paths, lowered, context.time_zone, partitions)
-    if name != "parquet" or schema is not None:
+    if name not in KEPT_FORMATS:
         return scan_found(name, lowered, schema, looked, context)
-    key = (looked.found, *sorted(lowered.items()), None, *sorted(context.config.items()))
-    known = _parquet_scans.get(key)
-    if known is None:
-        if len(_parquet_scans) > _KEPT_SCANS:
-            _parquet_scans.clear()
-        known = _parquet_scans[key] = scan_found(name, lowered, schema, looked, context)
+    asked = None if schema is None else schema.json()
+    key = (name, looked.found, *sorted(lowered.items()), asked, *sorted(context.config.items()))
+    known = _scans.get(key, lambda: scan_or_reason(name, lowered, schema, looked, context))
+    if isinstance(known, NotNative):
+        raise NotNative(known.reason, nearest=known.nearest)
     return replace(known, looked=looked)
 
 
-# Scans of Parquet files whose schema is theirs: of files that are as they were, only what was set makes a difference.
-_parquet_scans: dict[Hashable, FileScan] = {}
-_KEPT_SCANS = 1_000
+# Of files that are as they were, only what was set makes a difference: to look at all lines once is enough.
+KEPT_FORMATS = {"parquet", "csv", "json"}
+_scans: Kept[FileScan | NotNative] = Kept(1_000)
+
+
+def scan_or_reason(
+    name: str, options: Mapping[str, str], schema: StructType | None, looked: Looked, context: ScanContext
+) -> FileScan | NotNative:
+    try:
+        return scan_found(name, options, schema, looked, context)
+    except NotNative as refused:
+        return NotNative(
+            refused.reason, nearest=refused.nearest
+        )  # the one that was raised holds on to all it went through
 
 
 def scan_found(

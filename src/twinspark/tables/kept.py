@@ -1,7 +1,7 @@
-"""What was read from files that never change, kept by their paths."""
+"""What was read from files that do not change, kept by their paths or by how they were found."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -13,19 +13,19 @@ class Kept(Generic[Value]):
 
     def __init__(self, number: int) -> None:
         self._number = number
-        self._values: OrderedDict[str, Value] = OrderedDict()
+        self._values: OrderedDict[Hashable, Value] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, path: str, read: Callable[[], Value]) -> Value:
+    def get(self, key: Hashable, read: Callable[[], Value]) -> Value:
         with self._lock:
-            if path in self._values:
-                self._values.move_to_end(path)
-                return self._values[path]
-        return self.put(path, read())
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        return self.put(key, read())
 
-    def put(self, path: str, value: Value) -> Value:
+    def put(self, key: Hashable, value: Value) -> Value:
         with self._lock:
-            self._values[path] = value
+            self._values[key] = value
             while len(self._values) > self._number:
                 self._values.popitem(last=False)
         return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Frame, frame_of
@@ -21,16 +22,22 @@ ANYTHING = StructField("nothing that is asked for", STRING)  # a column that eve
 
 
 def read_json_lines(
-    lines: Frame, options: dict[str, str], schema: StructType | None, refused: NotNative, context: Context
+    lines: Frame,
+    options: dict[str, str],
+    schema: StructType | None,
+    refused: NotNative,
+    context: Context,
+    files: Hashable,
 ) -> Frame:
-    """Options are named in lower case. A file that Spark fails over is refused as DuckDB's reader refused it."""
+    """Options are named in lower case; `files` as they were when they were listed. A file that Spark fails over is
+    refused as DuckDB's reader refused it."""
     told = context.config.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
     corrupt = options.setdefault(NAMED, told)
     if options.get("mode", "permissive").lower() == "failfast":
         raise refused  # a filter that Spark hands to its reader may skip the record that fails
     if context.config.get("spark.sql.json.enableExactStringParsing", "true").lower() == "true":
         options[EXACT] = "true"
-    known = as_nullable(schema) if schema is not None else schema_found(lines, options, corrupt, context)
+    known = as_nullable(schema) if schema is not None else schema_kept(files, lines, options, corrupt, context)
     if not isinstance(known, StructType) or not known.fields or names_directory(known, lines):
         raise refused
     return frame_of(records(lines, known, options, corrupt, context.settings))
@@ -39,6 +46,20 @@ def read_json_lines(
 def names_directory(schema: StructType, lines: Frame) -> bool:
     """A column of the records that the directories have, too; Spark mixes them in its own way."""
     return bool({name.lower() for name in schema.names} & {each.name.lower() for each in lines.attributes[1:]})
+
+
+def schema_kept(files: Hashable, lines: Frame, options: dict[str, str], corrupt: str, context: Context) -> StructType:
+    """The schema that was found, for as long as the files are as they were."""
+    key = (files, *sorted(options.items()), *sorted(context.config.items()))
+    found = _schemas.get(key) or schema_found(lines, options, corrupt, context)
+    if len(_schemas) > MOST_KEPT:
+        _schemas.clear()
+    _schemas[key] = found
+    return found
+
+
+_schemas: dict[Hashable, StructType] = {}
+MOST_KEPT = 1_000
 
 
 def schema_found(lines: Frame, options: dict[str, str], corrupt: str, context: Context) -> StructType:

@@ -72,8 +72,8 @@ def read_files(message: Any, context: Context) -> Frame:
         how = {name: value for name, value in lowered.items() if name not in INDEX_OPTIONS}
         if how.pop("multiline", "false").lower() == "true":
             where["wholetext"] = "true"  # each file is one text: an object, or an array of rows
-        lines = relation_of(context.scan_files("text", paths, where, None, context))
-        return read_json_lines(frame_of(lines), how, schema, refused, context)
+        lines = context.scan_files("text", paths, where, None, context)
+        return read_json_lines(frame_of(relation_of(lines)), how, schema, refused, context, lines.looked.found)
 
 
 def is_in_one_piece(found: Found, context: Context) -> bool:
