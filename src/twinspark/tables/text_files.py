@@ -33,9 +33,18 @@ def is_plain(name: str) -> bool:
 
 def lines(name: str, whole: StructType, request: Request) -> str:
     """The files' lines, or with `wholetext` their whole contents."""
-    values = {name: "content" if is_whole(request) else f"unnest({lines_of(request)})"} | directory_columns(request)
+    files = f"read_text({literals(request.paths_as_read)})"
+    if is_whole(request):
+        return selected({name: "content"}, whole, request, files)
+    content, end = ended(request)
+    pieces = f"(SELECT unnest({pieces_of(content, end)}) AS piece, filename FROM {files})"
+    return selected({name: f"unnest({split('piece', end)})"}, whole, request, pieces)
+
+
+def selected(value: Mapping[str, str], whole: StructType, request: Request, source: str) -> str:
+    values = {**value, **directory_columns(request)}
     columns = ", ".join(f"{values[column]} AS {identifier(column)}" for column in whole.names)
-    return f"SELECT {columns} FROM read_text({literals(request.paths_as_read)})"
+    return f"SELECT {columns} FROM {source}"
 
 
 def directory_columns(request: Request) -> dict[str, str]:
@@ -52,21 +61,28 @@ def directory_column(found: Mapping[str, Sequence[tuple[str, str]]], at: int, ty
     return f"CAST(MAP {{{entries}}}[filename] AS {duck_type(type)})" if told else f"CAST(NULL AS {duck_type(type)})"
 
 
-def lines_of(request: Request) -> str:
+def ended(request: Request) -> tuple[str, int]:
+    """The files' contents, and the one character that ends their lines: CR, LF and CRLF do, if none was told."""
     separator = request.options.get("linesep")
     if separator is None:
-        return split_lines("content")
+        return "replace(replace(content, chr(13) || chr(10), chr(10)), chr(13), chr(10))", 10
     if len(separator) != 1 or not separator.isascii():
         raise NotNative("text whose lines end in more than one character, or in one beyond ASCII")
-    end = f"chr({ord(separator)})"
-    return f"string_split(CASE WHEN ends_with(content, {end}) THEN left(content, -1) ELSE content END, {end})"
+    return "content", ord(separator)
+
+
+def pieces_of(content: str, end: int) -> str:
+    """The content cut behind every hundredth line: DuckDB's unnest looks through a whole list for every 2,048 of its
+    elements, and a file may have millions of lines."""
+    line = f"[^\\x{end:02x}]"
+    return f"regexp_extract_all({content}, '(?:{line}*\\x{end:02x}){{1,100}}|{line}+')"
+
+
+def split(content: str, end: int) -> str:
+    """A last line end opens no new line (Hadoop's LineReader)."""
+    unended = f"CASE WHEN ends_with({content}, chr({end})) THEN left({content}, -1) ELSE {content} END"
+    return f"string_split({unended}, chr({end}))"
 
 
 def is_whole(request: Request) -> bool:
     return request.options.get("wholetext", "false").lower() == "true"
-
-
-def split_lines(content: str) -> str:
-    """CR, LF and CRLF end a line; a last line end opens no new line (Hadoop's LineReader)."""
-    ended = f"replace(replace({content}, chr(13) || chr(10), chr(10)), chr(13), chr(10))"
-    return f"string_split(regexp_replace({ended}, '\\n$', ''), chr(10))"
