@@ -34,9 +34,9 @@ def told(kind: str, tmp_path: Path, server: RestServer) -> dict[str, str]:
     }[kind]
 
 
-@pytest.fixture(params=["sql", "jdbc", "hadoop", "rest"])
+@pytest.fixture(params=["jdbc", "rest"])
 def lake(request: pytest.FixtureRequest, tables: Any, tmp_path: Path, rest_server: RestServer) -> Any:
-    """The same catalog by four ways."""
+    """The same catalog by several ways."""
     set_up(tables, told(request.param, tmp_path, rest_server))
     run(tables, "CREATE NAMESPACE lake.db")
     return tables
@@ -48,6 +48,7 @@ def set_up(session: Any, options: dict[str, str], name: str = "lake") -> None:
         session.conf.set(f"spark.sql.catalog.{name}.{key}", value)
 
 
+@pytest.mark.parametrize("lake", ["sql", "jdbc", "hadoop", "rest"], indirect=True)
 def test_tables_of_another_catalog(lake: Any) -> None:
     run(lake, "CREATE TABLE lake.db.t (id BIGINT, s STRING) PARTITIONED BY (bucket(4, id))")
     run(lake, "INSERT INTO lake.db.t SELECT id, concat('s', id) FROM range(10)", "DELETE FROM lake.db.t WHERE id > 7")
