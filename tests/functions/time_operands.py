@@ -1,4 +1,4 @@
-"""What + - * / make of every pair of types with a date, a timestamp or an interval among them; asks a session."""
+"""What + - * / % make of pairs of types with a date, a timestamp, an interval or a boolean among them; asks a session."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,14 +18,14 @@ TYPES = (
     "interval day to second",
     "interval month",
 )
-TIMELY = ("date", "timestamp", "timestamp_ntz", "interval", "interval day to second", "interval month")
+ASKED = ("boolean", "date", "timestamp", "timestamp_ntz", "interval", "interval day to second", "interval month")
 
 
 def pairs() -> Iterator[tuple[str, str, str]]:
-    for operator in "+-*/":
+    for operator in "+-*/%":
         for left in TYPES:
             for right in TYPES:
-                if left in TIMELY or right in TIMELY:
+                if left in ASKED or right in ASKED:
                     yield operator, left, right
 
 

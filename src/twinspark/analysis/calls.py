@@ -132,7 +132,7 @@ def without_order(argument: Expression) -> Expression:
 
 # Functions whose refusals are recorded and equal; of the others Spark itself says what is wrong with a call.
 REFUSES_AS_SPARK = OPERATORS | {"and", "or", "not", "in", "negative", "sum", "avg", "upper", "lower", "case"}
-REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "array", "nullif"}
+REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "array", "nullif", "pmod"}
 
 
 # An interval of months, days and microseconds is a struct in DuckDB: nothing else may look into it.

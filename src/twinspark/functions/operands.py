@@ -7,13 +7,11 @@ from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import string_promotion, tightest_common_type
-from twinspark.functions.typing import (
-    Call,
-    different_operand_types,
-    wrong_operand_type,
-)
+from twinspark.functions.typing import Call, quoted, type_text, wrong_operand_type
 from twinspark.types import (
     DOUBLE,
+    INTERVAL,
+    CalendarIntervalType,
     DataType,
     DecimalType,
     DoubleType,
@@ -25,7 +23,9 @@ from twinspark.types import (
     is_string,
 )
 
+INTERVALS = (*INTERVAL, CalendarIntervalType)
 INPUTS = {
+    "pmod": '"NUMERIC"',
     "*": '"NUMERIC"',
     "%": '"NUMERIC"',
     "/": '("DOUBLE" or "DECIMAL")',
@@ -89,7 +89,22 @@ def decimal_of(type: DataType) -> DataType:
 
 def refused_operands(call: Call, left: DataType, right: DataType, required: str) -> SparkError:
     """Spark casts operands only to a type that the operator takes: those it leaves apart differ, says the error."""
-    return wrong_operand_type(call, required, left) if left == right else different_operand_types(call)
+    return wrong_operand_type(call, required, left) if left == right else operands_apart(call)
+
+
+def operands_apart(call: Call) -> SparkError:
+    """Without ANSI a text is a number before the operator looks at it, unless an interval stands beside it."""
+    types = (call.types, call.types[::-1])
+    left, right = (
+        DOUBLE if is_string(own) and not call.settings.ansi and not isinstance(other, INTERVALS) else own
+        for own, other in types
+    )
+    return SparkError(
+        "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES",
+        sqlExpr=quoted(call.text),
+        left=type_text(left),
+        right=type_text(right),
+    )
 
 
 def numeric_operands(call: Call, nothing: DataType = DOUBLE) -> tuple[DataType, DataType]:
@@ -102,7 +117,7 @@ def numeric_operands(call: Call, nothing: DataType = DOUBLE) -> tuple[DataType, 
     if not (isinstance(left, DecimalType) and isinstance(right, DecimalType)):
         found = tightest_common_type(left, right, call.settings.ansi)
         if found is None or (left != right and not is_numeric(found)):
-            raise different_operand_types(call)
+            raise operands_apart(call)
         left = right = found
     if not is_numeric(left):
         raise wrong_operand_type(call, INPUTS.get(call.name, ARITHMETIC_INPUT), left)
