@@ -58,6 +58,17 @@ KNOWN_VALUES = {
     "spark.sql.geospatial.enabled": "true",
     "spark.sql.variant.allowDuplicateKeys": "false",
     "spark.sql.variant.validateUnicodeInJsonParsing": "true",
+    "spark.sql.preserveCharVarcharTypeInfo": "false",
+    "spark.sql.legacy.allowNullComparisonResultInArraySort": "false",
+    "spark.sql.legacy.allowZeroIndexInFormatString": "false",
+    "spark.sql.legacy.codingErrorAction": "false",
+    "spark.sql.legacy.disableMapKeyNormalization": "false",
+    "spark.sql.legacy.exponentLiteralAsDecimal.enabled": "false",
+    "spark.sql.legacy.lpadRpadAlwaysReturnString": "false",
+    "spark.sql.legacy.parquet.returnNullStructIfAllFieldsMissing": "false",
+    "spark.sql.legacy.pathOptionBehavior.enabled": "false",
+    "spark.sql.legacy.truncateForEmptyRegexSplit": "false",
+    "spark.sql.legacy.useLegacyXMLParser": "false",
 }
 
 

@@ -34,11 +34,20 @@ Command = Callable[[], Answer]
 Handler = Callable[[Any, str, Context, "Session"], Command]
 
 
+OLD_NAMES = "spark.sql.legacy.keepCommandOutputSchema"
+SHOWN_OTHERWISE = (
+    *(tree.ShowNamespaces, tree.ShowTables, tree.ShowTableExtended, tree.ShowTableProperties),
+    *(tree.DescribeNamespace, tree.ShowViews),
+)
+
+
 def session_statement(statement: Any, text: str, context: Context, session: "Session") -> Command:
     """What is left to do for a statement that is no query; NotNative for all that is Spark's."""
     handler = HANDLERS.get(type(statement))
     if handler is None:
         raise NotNative(f"SQL: {type(statement).__name__}")
+    if isinstance(statement, SHOWN_OTHERWISE) and context.config.get(OLD_NAMES, "false").lower() == "true":
+        raise NotNative(f"{OLD_NAMES} = true")
     return handler(statement, text, context, session)
 
 

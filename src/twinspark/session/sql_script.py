@@ -43,6 +43,8 @@ NO_BOOLEAN = "INVALID_BOOLEAN_STATEMENT"  # Spark tells its line in words of its
 
 
 def execute_script(statement: tree.Compound, text: str, context: Context, session: "Session") -> Callable[[], Answer]:
+    if context.config.get("spark.sql.scripting.enabled", "true").lower() != "true":
+        raise NotNative("spark.sql.scripting.enabled = false")
     check_script(statement, context, session.engine_wanted == "duckdb")
     return Script(text, connection_of(context), session).carried_out(statement)
 
