@@ -1,4 +1,4 @@
-"""What + - * / % make of pairs of types with a date, a timestamp, an interval or a boolean among them; asks a session."""
+"""What + - * / % make of pairs of types with dates, timestamps, intervals or booleans among them; asks a session."""
 
 from collections.abc import Iterator
 from typing import Any
