@@ -42,6 +42,7 @@ def main() -> None:
     (session,) = server.sessions.all()
     gc.collect()
     gc.freeze()  # as `twinspark serve` does
+    gc.set_threshold(20_000, 20, 20)
     texts = {name: text.strip().rstrip(";") for name, text in data.queries(SCALE).items()}
     read = {name: text for name, text in texts.items() if is_native(text, server, session)}
     report("TPC-DS parsed and analysed", [(n, analysing(t, server, session)) for n, t in read.items()], 25.0)
