@@ -95,3 +95,14 @@ void set_variant(native_call *call, idx_t row, text value, text metadata);
 void set_null_variant(native_call *call, idx_t row);
 void set_built(native_call *call, idx_t row, variant_builder *builder);
 void malformed_variant(native_call *call);
+
+/* `for` over the rows whose variant is there; rows without one are NULL. */
+typedef struct { value_column lists; variant v; } variant_rows;
+static inline variant_rows open_rows(native_call *call) { return (variant_rows){.lists = value_argument(call, 0)}; }
+static inline bool next_variant(native_call *call, variant_rows *rows, idx_t row) {
+    if (variant_argument(&rows->lists, row, &rows->v) && size_of(&rows->v))
+        return true;
+    set_null(call, row);
+    return false;
+}
+#define EACH_VARIANT(call, rows, row) EACH_ROW(call, row) if (next_variant(call, rows, row))
