@@ -20,6 +20,7 @@ from twinspark.types import (
     DayTimeIntervalType,
     TimestampNTZType,
     TimestampType,
+    TimeType,
     YearMonthIntervalType,
     is_null,
     is_numeric,
@@ -39,6 +40,8 @@ REQUIRED = {
 
 def refused(call: Call) -> Exception:
     """The error; NotNative for operands that do go together."""
+    if any(isinstance(type, TimeType) for type in call.types):
+        return NotNative(f"{call.name} of a time of day and something else")  # not recorded
     found = RULES[call.name](call)
     return found or NotNative(f"{call.name} of these dates or intervals")
 
