@@ -186,7 +186,11 @@ def rival(plan: Relation, condition: str) -> str:
     raising = [found for found in looked_at if RIVALS[condition](found[1])]
     others = [test for name, test in RIVALS.items() if name != condition]
     rivals = (found for found in looked_at if any(test(found[1]) for test in others))
-    beside = any(not all(is_beneath(one, raiser) for raiser in raising) for one in rivals)
+    single = has_one_row(plan)  # then what an operand is made of has been computed before its operator
+    beside = any(
+        not all(is_beneath(one, raiser) or (single and is_inside(raiser[1], one[1])) for raiser in raising)
+        for one in rivals
+    )
     return "which of several errors comes first" if beside else ""
 
 
@@ -202,7 +206,11 @@ def is_beneath(one: Placed, other: Placed) -> bool:
     """Computed for all rows before the other is."""
     if any(relation is one[0] for below in other[0].inputs for relation in relations_in(below)):
         return True
-    return any(node is one[1] for node in walk(other[1]))
+    return is_inside(one[1], other[1])
+
+
+def is_inside(one: Expression, other: Expression) -> bool:
+    return any(node is one for node in walk(other))
 
 
 def has_one_row(plan: Relation) -> bool:
