@@ -9,6 +9,19 @@ from twinspark.duck.conditions import kept_if_true
 from twinspark.duck.expressions import SubqueryWriter, Writer, check_groupable
 from twinspark.duck.generators import generator_sql
 from twinspark.duck.python_sources import source_of
+from twinspark.duck.relation_texts import (
+    check_plain_doubles,
+    grouping_text,
+    groups_of_rows,
+    has_nested_doubles,
+    has_subquery,
+    has_window,
+    is_used,
+    is_volatile,
+    join_text,
+    normal_zero,
+    null_of,
+)
 from twinspark.duck.select import Select, grows_too_much, wrapped
 from twinspark.duck.statement import Statement
 from twinspark.duck.ties import PLACE, keeps_order, numbers_rows
@@ -17,7 +30,7 @@ from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
 from twinspark.functions.spelling import cast_to, duck_type, error, quoted_name
 from twinspark.plan.dispatch import by_class
-from twinspark.plan.expressions import Call, Column, Expression, Subquery, WindowCall
+from twinspark.plan.expressions import Call, Column, Subquery
 from twinspark.plan.pythons import PythonCoGroups, PythonRelation
 from twinspark.plan.relations import (
     Aggregate,
@@ -46,7 +59,6 @@ from twinspark.plan.relations import (
     Values,
 )
 from twinspark.plan.rewrite import walk
-from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, StructType, has_variant, nested_types
 
 Outer = tuple[Sequence[str], ...]
 
@@ -365,83 +377,6 @@ class RelationWriter(SubqueryWriter):
             return made
         # Spark makes groups of the rows here, and groups have one zero.
         return made.with_columns([normal_zero(c, f.type) for c, f in zip(columns, relation.fields, strict=True)])
-
-
-KEYWORDS = {
-    "inner": "INNER JOIN",
-    "left": "LEFT JOIN",
-    "right": "RIGHT JOIN",
-    "full": "FULL JOIN",
-    "semi": "SEMI JOIN",
-    "anti": "ANTI JOIN",
-    "cross": "CROSS JOIN",
-}
-
-
-def join_text(kind: str, left: str, right: str, condition: str, lateral: bool) -> str:
-    right = f"({right})" if " JOIN " in right and not right.startswith("(") else right
-    right = f"LATERAL {right}" if lateral else right
-    if not condition and kind in ("inner", "cross"):
-        return f"{left} CROSS JOIN {right}"
-    keyword = KEYWORDS["inner" if kind == "cross" else kind]
-    return f"{left} {keyword} {right} ON {condition or 'true'}"
-
-
-def grouping_text(keys: Sequence[str], sets: tuple[tuple[int, ...], ...] | None) -> str:
-    if sets is None:
-        return ", ".join(keys)
-    shown = ", ".join("(" + ", ".join(keys[i] for i in one) + ")" for one in sets)
-    return f"GROUPING SETS ({shown})"
-
-
-def groups_of_rows(relation: Aggregate) -> tuple[str, ...]:
-    """Of no rows Spark makes no group, not even the grand total of grouping sets: it expands rows, then groups."""
-    total = relation.grouping and relation.grouping_sets is not None and () in relation.grouping_sets
-    return ("count(*) > 0",) if total else ()
-
-
-def is_used(index: int, sets: tuple[tuple[int, ...], ...] | None) -> bool:
-    return sets is None or any(index in one for one in sets)
-
-
-def null_of(expression: Expression) -> str:
-    return f"CAST(NULL AS {duck_type(expression.type)})"
-
-
-def check_plain_doubles(type: DataType, what: str) -> None:
-    """Inside nested values DuckDB takes the two zeros apart, where Spark sees one."""
-    if has_variant(type):
-        raise NotNative(f"{what} variants")
-    if has_nested_doubles(type):
-        raise NotNative(f"{what} doubles inside nested values")
-
-
-def has_nested_doubles(type: DataType) -> bool:
-    nested = isinstance(type, ArrayType | StructType | MapType)
-    return nested and any(isinstance(part, FloatType | DoubleType) for part in nested_types(type))
-
-
-def normal_zero(sql: str, type: object) -> str:
-    return f"CAST({sql} + 0 AS {duck_type(type)})" if isinstance(type, FloatType | DoubleType) else sql
-
-
-def has_window(expression: Expression) -> bool:
-    return any(isinstance(node, WindowCall) for node in walk(expression))
-
-
-def has_subquery(expression: Expression) -> bool:
-    return any(isinstance(node, Subquery) for node in walk(expression))
-
-
-def is_volatile(expression: Expression) -> bool:
-    return any(not getattr(node, "signature", STABLE).deterministic for node in walk(expression))
-
-
-class _Stable:
-    deterministic = True
-
-
-STABLE = _Stable()
 
 
 def write_relation(relation: Relation) -> tuple[str, Statement]:
