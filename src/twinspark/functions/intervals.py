@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,10 +43,16 @@ LIMITS = {DayTimeIntervalType: 1 << 63, YearMonthIntervalType: 1 << 31}
 
 def within(sum: str, kind: DataType, otherwise: str) -> str:
     """An exact sum, where it fits."""
+    return step_by_step([sum], kind, otherwise)
+
+
+def step_by_step(sums: Sequence[str], kind: DataType, otherwise: str) -> str:
+    """The last of these sums, where each of them fits."""
     limit = LIMITS[kind.__class__]
-    made = f"CAST({sum} AS {'BIGINT' if limit > 1 << 31 else 'INTEGER'})"
+    made = f"CAST({sums[-1]} AS {'BIGINT' if limit > 1 << 31 else 'INTEGER'})"
     low, high = (f"CAST('{bound}' AS HUGEINT)" for bound in (-limit, limit - 1))
-    return f"(CASE WHEN {sum} BETWEEN {low} AND {high} THEN {made} WHEN {sum} IS NOT NULL THEN {otherwise} END)"
+    fit = " AND ".join(f"{sum} BETWEEN {low} AND {high}" for sum in sums)
+    return f"(CASE WHEN {fit} THEN {made} WHEN {sums[-1]} IS NOT NULL THEN {otherwise} END)"
 
 
 FAR = not_native("an interval beyond its limits")
@@ -267,13 +273,18 @@ def whole_type(wanted: tuple[DataType, ...], kind: DataType, writer: Callable[..
 
 
 def year_month_made(call: Any, years: str, months: str) -> str:
-    return within(f"(CAST({years} AS HUGEINT) * 12 + {months})", YEAR_MONTH, OVERFLOW)
+    """Each step has to fit by itself (IntervalUtils.makeYearMonthInterval)."""
+    whole = f"(CAST({years} AS HUGEINT) * 12)"
+    return step_by_step([whole, f"({whole} + {months})"], YEAR_MONTH, OVERFLOW)
 
 
 def day_time_made(call: Any, days: str, hours: str, minutes: str, seconds: str) -> str:
-    whole = f"CAST({days} AS HUGEINT) * 86400000000 + CAST({hours} AS HUGEINT) * 3600000000"
+    """Each step has to fit by itself (IntervalUtils.makeDayTimeInterval); hours and minutes alone always do."""
     micros = f"CAST(CAST({seconds} AS DECIMAL(38,6)) * 1000000 AS HUGEINT)"
-    return within(f"({whole} + CAST({minutes} AS HUGEINT) * 60000000 + {micros})", DAY_TIME, OVERFLOW)
+    sums = [f"(CAST({days} AS HUGEINT) * 86400000000)"]
+    for more in (micros, f"CAST({hours} AS HUGEINT) * 3600000000", f"CAST({minutes} AS HUGEINT) * 60000000"):
+        sums.append(f"({sums[-1]} + {more})")
+    return step_by_step(sums, DAY_TIME, OVERFLOW)
 
 
 fn(
