@@ -30,7 +30,7 @@ def test_rows_are_observed_while_they_are_written(duck: Any, tmp_path: Any) -> N
     counted = F.count(F.lit(1)).alias("rows")
     duck.range(50).observe(watched, counted).write.parquet(str(tmp_path / "out"))
     assert watched.get == {"rows": 50}
-    duck.range(3).writeTo("observed_rows").using("parquet").create()
+    duck.range(3).writeTo("observed_rows").create()
     again = Observation("table")
     duck.table("observed_rows").observe(again, counted, F.sum("id").alias("sum")).writeTo("observed_rows").append()
     assert again.get == {"rows": 3, "sum": 3}
