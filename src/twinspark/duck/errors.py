@@ -73,6 +73,7 @@ RULES: list[Rule] = [
     (r"SPARK:([A-Z0-9_.]+(?:\|(?:(?!\n\nLINE ).)*)?)", spark_error),
     (r"NOT_NATIVE:([^\n]*)", lambda found: NotNative(found[1])),
     (r"Overflow in (\w+) of (INT\d+) \((-?\d+) . (-?\d+)\)", overflow),
+    (r"Overflow on abs\(-\d+\)", lambda found: arithmetic_overflow()),
     (r"Division by zero in expression \(([^\n]*)\)", division_by_zero),
     (r'(?:Casting|Could not cast) value "?([^"\s]+)"? to (?:type )?DECIMAL\((\d+),(\d+)\)', decimal_overflow),
     (r"Type INT128 with value -?\d+ can't be cast .* INT64", lambda found: arithmetic_overflow("try_add")),
