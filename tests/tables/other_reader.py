@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from pyiceberg.manifest import DataFileContent, FileFormat, ManifestContent
 from pyspark.sql.types import DayTimeIntervalType, YearMonthIntervalType
 
 from twinspark.tables.catalog import Identifier
@@ -76,10 +77,13 @@ def has_what_is_ours_alone(catalog: IcebergCatalog, identifier: Identifier) -> b
 
 def has_deletes_beyond_it(table: Any) -> bool:
     """Of other writers: DuckDB 1.5.5 fails over rows deleted by value, and over vectors in version 2."""
-    if table.current_snapshot() is None:
-        return False
-    found = table.inspect.delete_files().select(["content", "file_format"]).to_pylist()
-    return any(each["content"] == 2 or each["file_format"] == "PUFFIN" for each in found)
+    snapshot = table.current_snapshot()
+    manifests = snapshot.manifests(table.io) if snapshot else []
+    deletes = (each for each in manifests if each.content == ManifestContent.DELETES)
+    files = (entry.data_file for each in deletes for entry in each.fetch_manifest_entry(table.io))
+    return any(
+        file.content == DataFileContent.EQUALITY_DELETES or file.file_format == FileFormat.PUFFIN for file in files
+    )
 
 
 def check_warehouse(server: Any, namespace: str) -> None:
