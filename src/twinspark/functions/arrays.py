@@ -79,7 +79,25 @@ def inserted_type(call: Call) -> Typed:
     return Typed(ArrayType(value, True), nullable, (array, INT, value))
 
 
+AT_ONCE = 16  # elements that are spelled one by one
+
+
+def constant(argument: Any) -> int | None:
+    found = getattr(argument, "value", None)
+    return found if isinstance(found, int) else None
+
+
 def inserted(call: Any, array: str, position: str, value: str) -> str:
+    """At a constant place that most arrays reach the rest need not be looked at."""
+    place, anywhere = constant(call.arguments[1]), inserted_anywhere(call, array, position, value)
+    if place is None or place < 1:
+        return anywhere
+    new = cast_to(f"[{value}]", call.type)
+    there = f"({array})[1:{place - 1}] || {new} || ({array})[{place}:]"
+    return f"(CASE WHEN len({array}) >= {place - 1} THEN {there} ELSE {anywhere} END)"
+
+
+def inserted_anywhere(call: Any, array: str, position: str, value: str) -> str:
     """From one, or from the end when negative; what lies between is filled with nulls."""
     none = f"CAST([] AS {duck_type(call.type)})"
     new = f"{none} || [{value}]"
@@ -109,6 +127,9 @@ def repeated_type(call: Call) -> Typed:
 
 
 def repeated(call: Any, value: str, count: str) -> str:
+    times = constant(call.arguments[1])
+    if times is not None and 0 < times <= AT_ONCE:
+        return cast_to(f"[{', '.join([value] * times)}]", call.type)
     items = f"list_transform(range(greatest({count}, 0)), lambda i: {value})"
     return f"(CASE WHEN {count} IS NOT NULL THEN {cast_to(items, call.type)} END)"
 
@@ -165,7 +186,7 @@ def flattened_type(call: Call) -> Typed:
 def flattened(call: Any, array: str) -> str:
     if not call.arguments[0].type.containsNull:
         return f"flatten({array})"
-    nulls = f"len(list_filter({array}, lambda e: e IS NULL)) > 0"
+    nulls = f"list_count({array}) <> len({array})"
     return f"(CASE WHEN {nulls} THEN NULL ELSE flatten({array}) END)"
 
 
