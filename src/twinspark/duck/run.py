@@ -100,6 +100,17 @@ def stream(cursor: duckdb.DuckDBPyConnection, plan: Relation, settings: Settings
     return execute(cursor, text, statement, plan, settings)
 
 
+def compute(cursor: duckdb.DuckDBPyConnection, plan: Relation, settings: Settings) -> None:
+    """The plan for its errors alone: its rows may be of types that no client reads."""
+    text, statement = sql_of(plan)
+    prepare(cursor, statement, settings)
+    try:
+        for _ in reader_of(cursor, text, statement):
+            pass
+    except ENGINE_ERRORS as error:
+        raise located(translated_arrow(error), plan) from error
+
+
 def execute(
     cursor: duckdb.DuckDBPyConnection,
     text: str,

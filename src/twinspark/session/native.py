@@ -163,7 +163,7 @@ class Query:
         self.check_refused()
         self.check_sketches()
         for each in early(self.plan):
-            run.stream(self.cursor, each, self.context.settings).read_all()
+            run.compute(self.cursor, each, self.context.settings)
         rows = run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings, months)
         if self.has_failing_constants():
             rows.read_all()  # a row that meets the constant fails with Spark's words
