@@ -17,7 +17,7 @@ from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk.expressions import Walk
-from twinspark.types import DataType, is_string, quote_identifier
+from twinspark.types import CalendarIntervalType, DataType, YearMonthIntervalType, is_string, quote_identifier
 
 IN_VALUES = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES"
 FAILED = "INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION"
@@ -83,9 +83,16 @@ def check_computable(table: Values, node: tree.InlineTable, walk: Walk) -> None:
     doubtful = [cell for row in table.rows for cell in row if may_fail(cell)]
     if not doubtful:
         return
-    if fails(table, walk):
+    if fails(computed(table, doubtful), walk):
         nearest = SparkError(FAILED, sqlExpr=f'"{failing(doubtful, walk).text}"')
         raise NotNative("SQL: VALUES that fail", nearest=walk.located(nearest, node))
+
+
+def computed(table: Values, doubtful: Sequence[Expression]) -> Relation:
+    """Of a table with columns that no client reads only what could fail."""
+    if not any(isinstance(field.type, YearMonthIntervalType | CalendarIntervalType) for field in table.fields):
+        return table
+    return project(frame_of(OneRow()), [Named(cell, "cell") for cell in doubtful]).plain()
 
 
 def may_fail(cell: Expression) -> bool:
