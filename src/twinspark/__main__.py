@@ -5,6 +5,9 @@ import gc
 
 def main() -> None:
     gc.disable()  # modules stay: looking for garbage while they are imported took a fifth of the time to be ready
+    from twinspark.cli.lean import without_client_checks
+
+    without_client_checks()
     from twinspark.cli.app import app
 
     gc.freeze()

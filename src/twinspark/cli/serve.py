@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from twinspark.doors.connect.server import ConnectServer
+from twinspark.session.later import import_tables_meanwhile
 from twinspark.session.settings import Settings
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
     log.info("listening at %s, engine %s", server.url, settings.engine)
     if second is not None:
         log.info("Thrift (HTTP, SASL, binary) at %s:%d", second.host, second.port)
+    import_tables_meanwhile()
     stopped.wait()
     if second is not None:
         second.stop()

@@ -40,10 +40,6 @@ Rows = Iterable[tuple[Any, ...]]
 Call = Callable[[Any, Context, "Session"], Rows]
 
 
-def is_catalog_call(plan: Any) -> bool:
-    return bool(plan.WhichOneof("op_type") == "root" and plan.root.WhichOneof("rel_type") == "catalog")
-
-
 def catalog_call(session: "Session", message: Any) -> Callable[[], Answer]:
     """What is left to do; whoever has the answer elsewhere (Spark's own functions, say) is told so at once."""
     kind = message.WhichOneof("cat_type")

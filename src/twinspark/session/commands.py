@@ -13,17 +13,16 @@ from twinspark.plan.relations import Project, Range, Relation, Spread
 from twinspark.read.proto.subqueries import with_views
 from twinspark.read.sql import parse_statement, tree
 from twinspark.read.text import parser_config
-from twinspark.session.catalog_calls import is_catalog_call
-from twinspark.session.effects import sql_text, uncommented
+from twinspark.session.effects import is_catalog_call, sql_text, uncommented
 from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Cursor, Query
 from twinspark.session.python_functions import register_function, register_table_function
 from twinspark.session.sql_cache import checkpoint, remove_checkpoint
-from twinspark.session.sql_commands import session_statement
 from twinspark.session.table_commands import (
     TABLE_HANDLERS,
     extension,
     merge_into,
+    session_statement,
     write_table,
     write_to,
 )
@@ -120,7 +119,8 @@ def sql_command(message: Any, context: Context, cursor: Cursor, session: "Sessio
         return sql_query(relation, cursor, session)
     if has_arguments(sql) or relation.WhichOneof("rel_type") != "sql":
         context = with_arguments(relation, statement, context)
-    return session_statement(statement, sql.query, context, session)
+    carried_out: Command = session_statement(statement, sql.query, context, session)
+    return carried_out
 
 
 def with_arguments(relation: Any, statement: Any, context: Context) -> Context:

@@ -29,11 +29,15 @@ MAKES_TABLES = re.compile(
 COMMENT = re.compile(r"\s*(?:--[^\n]*(?:\n|$)|/\*.*?\*/)", re.DOTALL)
 
 
+def is_catalog_call(plan: Any) -> bool:
+    return bool(plan.WhichOneof("op_type") == "root" and plan.root.WhichOneof("rel_type") == "catalog")
+
+
 def change_of(plan: Any) -> str | None:
     """A few words on what the plan changes in its session, or None."""
     if plan.WhichOneof("op_type") == "command":
         return change_of_command(plan.command)
-    if plan.root.WhichOneof("rel_type") == "catalog":
+    if is_catalog_call(plan):
         kind = plan.root.catalog.WhichOneof("cat_type")
         return str(kind) if kind in CATALOG_CHANGES else None
     return None

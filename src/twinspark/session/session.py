@@ -16,10 +16,9 @@ from twinspark.session import choose
 from twinspark.session.artifacts import CACHE, Artifacts
 from twinspark.session.cache import Checkpoints
 from twinspark.session.carried import with_rows
-from twinspark.session.catalog_calls import catalog_call, is_catalog_call
 from twinspark.session.commands import is_quick, read_command, writes_rows
 from twinspark.session.config import SessionConfig
-from twinspark.session.effects import change_of, makes_global_view, makes_tables
+from twinspark.session.effects import change_of, is_catalog_call, makes_global_view, makes_tables
 from twinspark.session.frames import Framer
 from twinspark.session.journal import NEVER, Entry, Journal, entry_of
 from twinspark.session.kept_on_spark import KeptOnSpark
@@ -34,7 +33,7 @@ from twinspark.session.spark_side import SparkSide
 from twinspark.session.spark_state import drops_view, note_spark_side, take_over
 from twinspark.session.sql_functions import Functions
 from twinspark.session.sql_variables import Variables
-from twinspark.session.table_commands import is_table_command
+from twinspark.session.table_commands import catalog_call, is_table_command
 from twinspark.session.tables_inlined import inlined
 from twinspark.session.views import Views
 from twinspark.spark.wire import string_field

@@ -4,7 +4,6 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis import build
@@ -22,6 +21,7 @@ from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.session.function_texts import classes, usage
+from twinspark.session.later import imported
 from twinspark.session.sql_names import quoted
 from twinspark.session.text_views import surroundings_of_then
 from twinspark.types import (
@@ -100,7 +100,7 @@ class SqlFunction:
         """The frame of the rows it returns."""
         if not self.columns:
             raise NotNative(f"the function {self.name} returns a value")
-        return import_module("twinspark.session.sql_table_functions").called_table(self, node, scope, walk)
+        return imported("session.sql_table_functions").called_table(self, node, scope, walk)
 
     def resolved(self, parameters: Sequence[tuple[str, Expression]], context: Context) -> Expression:
         fields = tuple(Field(name, value.type, value.nullable) for name, value in parameters)

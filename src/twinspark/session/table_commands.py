@@ -1,24 +1,29 @@
-"""Which SQL statements are about tables; what carries them out is imported when the first of them comes."""
+"""Which SQL statements are about tables; what carries these out, and all that is no query, is imported when the first
+of them comes."""
 
 import re
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import Any
 
 from twinspark.read.sql import ParseError, ParserConfig, parse_statement, tree
 from twinspark.session.effects import sql_text, uncommented
+from twinspark.session.later import imported
 
 Handler = Callable[..., Any]
 
 
 def lazily(module: str, name: str) -> Handler:
-    """PyIceberg takes a second to import: a session that never names a table does not wait for it."""
+    """What a session that never names a table does not wait for."""
 
     def handler(*arguments: Any) -> Any:
-        return getattr(import_module(f"twinspark.session.{module}"), name)(*arguments)
+        return getattr(imported(f"session.{module}"), name)(*arguments)
 
     return handler
 
+
+# Statements that are no queries, and spark.catalog: most of them look at tables.
+session_statement = lazily("sql_commands", "session_statement")
+catalog_call = lazily("catalog_calls", "catalog_call")
 
 # DataFrames' commands, by their names in the protocol: given the message, the context and the session.
 write_table = lazily("writes_frames", "write_table")

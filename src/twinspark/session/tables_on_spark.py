@@ -5,13 +5,13 @@ import re
 import threading
 import uuid
 from collections.abc import Iterator
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import grpc
 from google.protobuf.message import Message
 from pyspark.sql.connect.proto import base_pb2
 
+from twinspark.session.later import imported
 from twinspark.session.plans import decompressed
 from twinspark.session.tables_session import ServerCatalogs
 from twinspark.spark.relay import Relay
@@ -128,7 +128,7 @@ class TablesOnSpark:
     def _statements(self, words: Words) -> Iterator[str]:
         """Databases first, then tables, then views, those that others are made of before these."""
         home = self._catalogs.of({}).get(HOME)
-        queries = import_module("twinspark.tables.on_spark")
+        queries = imported("tables.on_spark")
         there = [each for (database,) in home.list_namespaces() for each in home.list_tables([database])]
         views, functions = self._views(home, there, words), self._functions(home, words)
         if functions:

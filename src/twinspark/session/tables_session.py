@@ -5,7 +5,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
@@ -15,6 +14,7 @@ from twinspark.duck import run
 from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow, Relation
+from twinspark.session.later import imported
 from twinspark.tables.catalog import Version
 from twinspark.tables.files import scan
 from twinspark.tables.filescan import ScanContext
@@ -43,7 +43,7 @@ class ServerCatalogs:
         chosen = frozenset((key, value) for key, value in config.items() if key.startswith(PREFIX))
         with self._lock:
             if chosen not in self._opened:
-                made = import_module("twinspark.tables.catalogs").Catalogs(self.directory, dict(chosen))
+                made = imported("tables.catalogs").Catalogs(self.directory, dict(chosen))
                 first = next(iter(self._opened.values()), None)
                 self._opened[chosen] = made if first is None else made.sharing(first)
             return self._opened[chosen]
@@ -73,9 +73,7 @@ class SessionTables:
 
     @cached_property
     def relations(self) -> "TableRelations":
-        made: TableRelations = import_module("twinspark.tables.relations").TableRelations(
-            self.catalogs, self.scan_context
-        )
+        made: TableRelations = imported("tables.relations").TableRelations(self.catalogs, self.scan_context)
         return made
 
     def relation(

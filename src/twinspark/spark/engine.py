@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from enum import Enum
 
 import grpc
-from pyspark.sql.connect.client import DefaultChannelBuilder
 from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.spark.launch import Jvm, LaunchSettings
@@ -150,6 +149,9 @@ class RemoteSpark(SparkEngine):
         return True
 
     def _begin(self) -> Relay:
+        # It brings a whole client with it, and pandas: a server that never comes here listens the sooner.
+        from pyspark.sql.connect.client import DefaultChannelBuilder
+
         builder = DefaultChannelBuilder(self._url, channelOptions=CHANNEL_OPTIONS)
         relay = Relay(builder.toChannel(), tuple(builder.metadata()))
         if health(relay, START_SECONDS) is not Health.WELL:

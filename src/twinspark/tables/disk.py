@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import duckdb
-from sqlalchemy.exc import OperationalError
 
 from twinspark.errors import SparkError
 
@@ -20,10 +19,17 @@ def writing_to(place: str) -> Iterator[None]:
     """What a task of Spark's says when its files cannot be written."""
     try:
         yield
-    except (OSError, duckdb.IOException, sqlite3.OperationalError, OperationalError) as failure:
+    except (OSError, duckdb.IOException, sqlite3.OperationalError, *of_catalogs()) as failure:
         if not is_refusal(failure):
             raise
         raise refused(place) from failure
+
+
+def of_catalogs() -> tuple[type[Exception], ...]:
+    """What PyIceberg's catalogs raise; asked for only when something failed, as it takes long to import."""
+    from sqlalchemy.exc import OperationalError
+
+    return (OperationalError,)
 
 
 def refused(place: str) -> SparkError:

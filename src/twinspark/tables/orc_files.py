@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
+import pyarrow.compute as pc
 from pyarrow import fs, orc
 from pyspark.errors import PySparkException
 from pyspark.sql.types import (
@@ -228,17 +228,19 @@ def partition_fields(request: Request) -> list[pa.Field]:
 
 def dataset(files: Sequence[LeafFile], schema: pa.Schema, request: Request) -> Any:
     """The values of partitions are the same in all rows of a file: pyarrow adds them as texts."""
+    from pyarrow import dataset as ds  # it brings pandas, which a server without ORC's files does not wait for
+
     format, local = ds.OrcFileFormat(), fs.LocalFileSystem()
     fragments = [format.make_fragment(leaf.path, local, partition_values(leaf, request)) for leaf in files]
     return ds.FileSystemDataset(fragments, schema, format, local)
 
 
 def partition_values(leaf: LeafFile, request: Request) -> Any:
-    condition = ds.scalar(True)
+    condition = pc.scalar(True)
     if not request.partitioning.directory_names:
         return condition
     for at, (_, value) in enumerate(directory_values(leaf.directory, request.listing.base_paths)):
-        held = ds.field(PARTITION.format(at))
+        held = pc.field(PARTITION.format(at))
         condition = condition & (held.is_null() if value == DEFAULT_PARTITION else held == unescape(value))
     return condition
 

@@ -1,0 +1,55 @@
+"""A server listens before it has imported what only tables and clients need."""
+
+import ast
+import subprocess
+import sys
+from importlib.util import find_spec
+
+from twinspark.cli.lean import PACKAGE
+from twinspark.session.later import ABOUT_TABLES, import_tables_meanwhile
+
+HEAVY = ("pandas", "pyiceberg", "sqlalchemy", "pydantic", "pyarrow.dataset")
+
+
+def printed_by(program: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+    return done.stdout.strip()
+
+
+def test_what_is_heavy_is_not_imported_before_a_server_listens() -> None:
+    program = f"""
+import sys
+from twinspark.cli.lean import without_client_checks
+without_client_checks()
+import twinspark.cli.app
+print([name for name in {HEAVY} if name in sys.modules])
+"""
+    assert printed_by(program) == "[]"
+
+
+def test_a_client_in_the_same_process_finds_its_package_whole() -> None:
+    program = """
+from twinspark.cli.lean import without_client_checks
+without_client_checks()
+import pyspark.sql.connect
+from pyspark.sql.connect.session import SparkSession
+import pyspark.sql.connect.proto as proto
+print(pyspark.sql.connect.session.SparkSession is SparkSession, proto.Plan.DESCRIPTOR.full_name)
+"""
+    assert printed_by(program) == "True spark.connect.Plan"
+
+
+def test_the_package_whose_init_is_left_out_only_checks_dependencies() -> None:
+    found = find_spec(PACKAGE)
+    assert found is not None
+    assert found.origin is not None
+    with open(found.origin) as file:
+        docstring, imported, called = ast.parse(file.read()).body
+    assert isinstance(docstring, ast.Expr)
+    assert ast.unparse(imported) == "from pyspark.sql.connect.utils import check_dependencies"
+    assert ast.unparse(called) == "check_dependencies()"
+
+
+def test_what_tables_need_is_imported_meanwhile() -> None:
+    import_tables_meanwhile().join(120)
+    assert [name for name in ABOUT_TABLES if f"twinspark.{name}" not in sys.modules] == []
