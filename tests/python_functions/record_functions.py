@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from function_cases import CASES
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from table_function_cases import CASES
 
 RECORDED = Path(__file__).parent / "recorded_functions.json"
 

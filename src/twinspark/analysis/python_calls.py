@@ -6,14 +6,12 @@ import itertools
 from collections.abc import Sequence
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.outer import outer_in
 from twinspark.analysis.python_texts import shown
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.registry import AGGREGATE, SPARK, Signature
 from twinspark.plan.expressions import Expression, PythonCall
 from twinspark.plan.python_functions import GROUP_AGGREGATES, ITERATORS, SCALARS, PythonFunction, Workers
-from twinspark.plan.pythons import PythonAggregateCall, PythonTable
-from twinspark.plan.relations import Field, OneRow, Project, Relation
+from twinspark.plan.pythons import PythonAggregateCall
 from twinspark.types import DataType, quote_identifier
 
 _calls = itertools.count(1)
@@ -58,7 +56,7 @@ def python_call(
     )
 
 
-def check_keys(function: PythonFunction, arguments: Sequence[Argument]) -> None:
+def check_keys(function: PythonFunction, arguments: Sequence[tuple[str | None, object]]) -> None:
     """NamedParametersSupport.splitAndCheckNamedArguments."""
     routine, named = quote_identifier(function.name), ""
     seen: set[str] = set()
@@ -74,25 +72,3 @@ def check_keys(function: PythonFunction, arguments: Sequence[Argument]) -> None:
             raise SparkError(condition, routineName=routine, parameterName=quote_identifier(key))
         seen.add((key or "").lower())
         named = key or named
-
-
-def table_call(
-    function: PythonFunction, fields: tuple[Field, ...], arguments: Sequence[Argument], context: Context
-) -> Relation:
-    """The rows that a table function makes of one row of arguments; equal arguments are sent once."""
-    check_keys(function, arguments)
-    if any(any(outer_in(value)) for _, value in arguments):
-        raise NotNative("a Python table function for each row of another relation")
-    values: list[Expression] = []
-    for _, value in arguments:
-        if value not in values:
-            values.append(value)
-    sent = tuple(Field(f"_{place}", value.type, value.nullable) for place, value in enumerate(values))
-    return PythonTable(
-        input=Project(input=OneRow(), expressions=tuple(values), fields=sent),
-        function=function,
-        offsets=tuple(values.index(value) for _, value in arguments),
-        keys=tuple(key for key, _ in arguments),
-        fields=fields,
-        workers=workers_of(context),
-    )

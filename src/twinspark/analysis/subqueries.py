@@ -12,6 +12,8 @@ from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import AggregateCall, Column, Expression, GetField, Literal, OuterColumn, Subquery
+from twinspark.plan.python_functions import ARROW_TABLE
+from twinspark.plan.pythons import PythonTable
 from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
 from twinspark.types import BOOLEAN, DataType, has_variant, is_null, is_numeric, is_string
@@ -130,6 +132,8 @@ def check_lateral(relation: Relation, kind: str) -> None:
 
 
 def check_generated(relation: Relation, kind: str) -> None:
+    if any(isinstance(node, PythonTable) and node.function.eval_type == ARROW_TABLE for node in relations_in(relation)):
+        raise SparkError("LATERAL_JOIN_WITH_ARROW_UDTF_UNSUPPORTED")
     if kind == "left" and has_generate(relation):
         raise NotNative("a left lateral join with a generator")
 

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from twinspark.analysis.python_texts import UNKNOWN
+from twinspark.duck.python_lateral import is_lateral_table, joined
 from twinspark.duck.python_windows import python_windows, windowed
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
@@ -38,6 +39,8 @@ class PythonInside(NotNative):
 def extracted(relation: Relation) -> Relation:
     """The same rows, every Python function in a relation of its own. A function's arguments are evaluated for all
     rows that reach it, so filters and limits above go below it where they can (PushPredicateThroughNonJoin)."""
+    if isinstance(relation, Join) and is_lateral_table(relation):
+        relation = joined(relation)
     relation = with_inputs(pushed(relation), extracted)
     if any(UNKNOWN in field.name for field in relation.fields):
         raise NotNative("a Python function whose automatic name only Spark can tell")

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from twinspark.analysis.outer import outer_columns
 from twinspark.duck.arrow import arrow_schema
+from twinspark.duck.python_extract import PythonInside
 from twinspark.duck.select import Select
 from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
@@ -41,7 +42,7 @@ def typed(sql: str, type: DataType) -> str:
 def source_input(relation: AnyPython, place: int, write: Write) -> SourceInput:
     input = relation.inputs[place]
     if any(outer_columns(input)) or any(isinstance(each, RecursionReference) for each in relations_in(input)):
-        raise NotNative("a Python function over rows of the query around")
+        raise PythonInside("a Python function over rows of the query around")
     text, statement = write(input)
     first = getattr(relation, "width", 0)  # what only waits for the results is not sent
     if has_variant(StructType(input.schema.fields[first:])):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import pyarrow as pa
+
+from twinspark.types import DataType, StructType
 
 # PythonEvalType of the protocol.
 BATCHED, ARROW_BATCHED = 100, 101
@@ -19,7 +22,8 @@ COGROUP_MAPS = frozenset({206, 210})
 GROUP_AGGREGATES = frozenset({202, 217, 252, 254})
 # Over windows a grouped aggregate is of another kind: the worker repeats or slides it.
 WINDOW_AGGREGATES = {202: 203, 252: 253}
-TABLES = frozenset({300, 301, 302})
+PICKLED_TABLE, ARROW_TABLE = 300, 302
+TABLES = frozenset({PICKLED_TABLE, 301, ARROW_TABLE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,30 @@ class PythonFunction:
     version: str
     deterministic: bool = True
     includes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzedArgument:
+    """What a table function's analyze method is told of an argument; only of constants it knows the value."""
+
+    name: str | None
+    type: DataType
+    is_table: bool = False
+    is_constant: bool = False
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Analyzed:
+    """What an analyze method said: columns, and how the rows given to the function are divided, ordered and chosen.
+    Orders are texts with their direction and where nulls go, if that was said; selected columns texts with aliases."""
+
+    schema: StructType
+    result: bytes = field(repr=False)
+    is_single: bool = False
+    partition: tuple[str, ...] = ()
+    ordering: tuple[tuple[str, bool, bool | None], ...] = ()
+    selected: tuple[tuple[str, str], ...] = ()
 
 
 class Running(Protocol):
@@ -51,3 +79,6 @@ class Workers(Protocol):
 
     def start(self, relation: Any, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Running:
         """Sends the inputs' rows through the relation's function; rows come back under the schema."""
+
+    def analyze(self, function: PythonFunction, arguments: Sequence[AnalyzedArgument]) -> Analyzed:
+        """Asks a table function which columns it has for such arguments."""

@@ -103,10 +103,16 @@ class PythonWindow(PythonChains):
 
 @dataclass(frozen=True, kw_only=True)
 class PythonTable(PythonRelation):
-    """A table function's rows; the input's rows are the arguments of its calls, `table` the place of one that is rows
-    of a table."""
+    """A table function's rows behind the input's first `width` columns. Of the input's other columns the first `values`
+    are arguments, one call for each row; the rest are the columns of a table, together one more argument. At
+    `partition` among these are what divides the table; `is_divided` when it matters not where Spark cuts the rows."""
 
     function: PythonFunction
     offsets: tuple[int, ...]
     keys: tuple[str | None, ...]
-    table: int | None = None
+    values: int
+    width: int = 0
+    has_table: bool = False
+    partition: tuple[int, ...] = ()
+    is_divided: bool = False
+    analyzed: bytes | None = field(default=None, repr=False)

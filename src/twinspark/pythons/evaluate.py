@@ -9,7 +9,14 @@ from typing import IO, Any
 import pyarrow as pa
 
 from twinspark.errors import NotNative
-from twinspark.plan.python_functions import ARROW_GROUPS, BATCHED, PythonFunction
+from twinspark.plan.python_functions import (
+    ARROW_GROUPS,
+    BATCHED,
+    PICKLED_TABLE,
+    Analyzed,
+    AnalyzedArgument,
+    PythonFunction,
+)
 from twinspark.plan.pythons import (
     Chain,
     PythonAggregate,
@@ -21,7 +28,7 @@ from twinspark.plan.pythons import (
     PythonWindow,
 )
 from twinspark.plan.relations import Field
-from twinspark.pythons import feeding, tasks
+from twinspark.pythons import feeding, planning, tables, tasks
 from twinspark.pythons.answers import conformed, for_duckdb
 from twinspark.pythons.runs import Feed, Run
 from twinspark.pythons.workers import Pool
@@ -154,21 +161,35 @@ class SessionWorkers:
     @start.register
     def _(self, relation: PythonTable, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
         (source,) = inputs
-        arguments = argument_schema(source.schema, 0)
+        width, waiting = relation.width, tables.Waiting()
+        own = pa.schema(list(schema)[width:])
 
         def feed(output: IO[bytes]) -> None:
-            batches = feeding.sized(source, self.rows)
-            feeding.write_stream(output, arguments, (part(batch, range(batch.num_columns), "_") for batch in batches))
+            tables.write_arguments(output, relation, source, waiting, self.rows)
 
         def shape(answers: Batches) -> Batches:
-            for answer in answers:
-                yield made(unpacked(answer, schema), answer.num_rows)
+            for answer, numbers in tables.numbered(answers, relation):
+                beside = waiting.rows(numbers).columns if width else []
+                yield made([*beside, *unpacked(answer, own)], answer.num_rows)
 
-        tables = "" if relation.table is None else str(relation.table)
-        evaluation = {"input_type": types_json(relation.input.fields), "table_arg_offsets": tables}
-        told = tasks.table_command(relation)
-        eval_type, functions = relation.function.eval_type, [relation.function]
-        return self.run_told(eval_type, functions, told, feed, output_schema(schema, schema, 0), shape, evaluation)
+        columns, told = tables.own_schema(relation).json(), tables.argument_types(relation)
+        evaluation = {
+            "input_type": told.json(),
+            "output_type": columns,
+            "table_arg_offsets": str(relation.values) if relation.has_table else "",
+            "is_divided": "true" if relation.is_divided else "false",
+        }
+        check_pickled(relation.function.eval_type == PICKLED_TABLE, told.fields)
+        command, wanted = tasks.table_command(relation, columns), output_schema(schema, source.schema, width)
+        function = relation.function
+        return self.run_told(function.eval_type, [function], command, feed, wanted, shape, evaluation)
+
+    def analyze(self, function: PythonFunction, arguments: Sequence[AnalyzedArgument]) -> Analyzed:
+        tasks.check_config(self.config)
+        as_bytes = self.config.get("spark.sql.execution.pyspark.binaryAsBytes", "true").lower() == "true"
+        message = planning.opening(function, self.place()) + planning.analyze_message(function, arguments, as_bytes)
+        environment = tasks.environment_of(self.config)
+        return planning.ask(self.pool, environment, "analyze_udtf", message, planning.read_analyzed)
 
     def flat(self, function: PythonFunction, offsets: tuple[int, ...], feed: Feed, schema: pa.Schema) -> Run:
         """Functions that give whole rows give them as one struct."""
@@ -308,7 +329,10 @@ def pickled_types(relation: PythonEvaluate) -> dict[str, str]:
     """Functions over pickled rows: our worker needs to know what the JVM would read (`rows`)."""
     if relation.eval_type != BATCHED:
         return {}
-    for field in relation.input.fields[relation.width :]:
-        if any(isinstance(part, MapType) for part in nested_types(field.type)):
-            raise NotNative("a map as argument of a pickled Python function: its order is a Java HashMap's")
+    check_pickled(True, relation.input.schema.fields[relation.width :])
     return {"output_type": types_json(relation.fields[relation.width :])}
+
+
+def check_pickled(is_pickled: bool, fields: Sequence[StructField]) -> None:
+    if is_pickled and any(isinstance(part, MapType) for field in fields for part in nested_types(field.dataType)):
+        raise NotNative("a map as argument of a pickled Python function: its order is a Java HashMap's")

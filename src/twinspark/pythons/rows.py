@@ -22,9 +22,15 @@ class TwinsparkElsewhere(Exception):
 def main(infile: IO[bytes], outfile: IO[bytes]) -> None:
     from pyspark import worker
 
+    from twinspark.pythons.planners import work_in_the_files
+    from twinspark.pythons.table_rows import read_udtf
+
+    work_in_the_files(worker)
     if not hasattr(worker, "twinspark_read_udfs"):
         worker.twinspark_read_udfs = worker.read_udfs
         worker.read_udfs = read_udfs
+        worker.twinspark_read_udtf = worker.read_udtf
+        worker.read_udtf = read_udtf
     worker.main(infile, outfile)
 
 

@@ -80,18 +80,13 @@ def header(
     config: Mapping[str, str],
     evaluation: Mapping[str, str],
 ) -> bytes:
-    includes = tuple(dict.fromkeys((*(i for f in functions for i in f.includes), *place.includes)))
     runner = {key: config[key] for key in RUNNER_KEYS if key in config}
     return b"".join(
         [
             wire.integer(0),  # the partition
             wire.text(functions[0].version),
             wire.text(json.dumps(TASK)),
-            wire.text(place.directory),
-            wire.integer(len(includes)),
-            *map(wire.text, includes),
-            wire.boolean(False),  # no server that decrypts broadcasts
-            wire.integer(0),  # no broadcasts
+            files(functions, place),
             wire.integer(eval_type),
             wire.mapping(runner),
             wire.mapping(evaluation),
@@ -99,21 +94,30 @@ def header(
     )
 
 
+def files(functions: Sequence[PythonFunction], place: Place) -> bytes:
+    """The session's files, those on the path, and that there are no broadcasts nor a server that decrypts them."""
+    includes = tuple(dict.fromkeys((*(i for f in functions for i in f.includes), *place.includes)))
+    named = b"".join(map(wire.text, includes))
+    return wire.text(place.directory) + wire.integer(len(includes)) + named + wire.boolean(False) + wire.integer(0)
+
+
 def commands(chains: Sequence[Chain]) -> bytes:
     """PythonUDFRunner.writeUDFs."""
     return wire.integer(len(chains)) + b"".join(map(command, chains))
 
 
-def table_command(relation: PythonTable) -> bytes:
-    """PythonUDTFRunner.writeUDTF, of a function whose schema is given and whose table is in one piece."""
+def table_command(relation: PythonTable, columns: str) -> bytes:
+    """PythonUDTFRunner.writeUDTF; `columns` are the function's own, as JSON."""
+    analyzed = relation.analyzed
     return b"".join(
         [
             wire.integer(len(relation.offsets)),
             *(argument(offset, key) for offset, key in zip(relation.offsets, relation.keys, strict=True)),
-            wire.integer(0),  # no columns to partition by
-            wire.boolean(False),  # nothing that an analyze method said
+            wire.integer(len(relation.partition)),
+            *map(wire.integer, relation.partition),
+            wire.boolean(False) if analyzed is None else wire.boolean(True) + wire.framed(analyzed),
             wire.framed(relation.function.command),
-            wire.text(relation.schema.json()),
+            wire.text(columns),
             wire.text(relation.function.name),
         ]
     )

@@ -1,8 +1,9 @@
 """The worker's wire: big-endian numbers, texts with their length in front, and the marks of Spark's protocol."""
 
+import json
 import struct
 from collections.abc import Mapping
-from typing import IO
+from typing import IO, Any
 
 # SpecialLengths of the protocol.
 END_OF_DATA, EXCEPTION_THROWN, TIMING_DATA, END_OF_STREAM, START_ARROW_STREAM = -1, -2, -3, -4, -6
@@ -46,3 +47,11 @@ def read_integer(source: IO[bytes]) -> int:
 
 def read_framed(source: IO[bytes]) -> bytes:
     return read_exactly(source, read_integer(source))
+
+
+def read_text(source: IO[bytes]) -> str:
+    return read_framed(source).decode()
+
+
+def read_json(source: IO[bytes], length: int) -> Any:
+    return json.loads(read_exactly(source, length))

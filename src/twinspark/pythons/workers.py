@@ -20,6 +20,7 @@ log = logging.getLogger("twinspark.pythons")
 IDLE_SECONDS = 60.0
 MOST_IDLE = 8
 BUFFER = 1 << 20
+MODULE = "TWINSPARK_WORKER_MODULE"  # which of PySpark's workers a daemon forks, if not the one that runs functions
 OWN_ENVIRONMENT = {
     "SPARK_REUSE_WORKER": "1",
     "SPARK_PYTHON_RUNTIME": "PYTHON_WORKER",

@@ -1,5 +1,7 @@
 """A session's Python functions: those it registered, the workers that run them, and the files they see."""
 
+import shutil
+import tarfile
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
-from twinspark.analysis.python_calls import Argument, python_call, table_call
+from twinspark.analysis.python_calls import Argument, python_call
+from twinspark.analysis.python_tables import Given, TableArgument, table_call
 from twinspark.analysis.scope import frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.known import SPARK_FUNCTIONS
@@ -19,9 +22,11 @@ from twinspark.pythons.evaluate import SessionWorkers
 from twinspark.pythons.tasks import Place
 from twinspark.pythons.workers import Pool
 from twinspark.read.proto.python_functions import read_python_function
-from twinspark.read.proto.python_tables import read_table_function
+from twinspark.read.proto.python_tables import TEXTS, read_table_function
 from twinspark.read.sql import tree
-from twinspark.read.walk import Walk
+from twinspark.read.walk import Walk, read_query
+from twinspark.read.walk.functions import sort_order
+from twinspark.read.walk.sources import read_source
 from twinspark.session.sql_functions import SqlFunction
 from twinspark.types import DataType
 
@@ -29,7 +34,8 @@ if TYPE_CHECKING:
     from twinspark.session.artifacts import Artifacts
     from twinspark.session.session import Session
 
-ON_THE_PATH, BESIDE = "pyfiles/", "files/"
+ON_THE_PATH, BESIDE, ARCHIVES = "pyfiles/", "files/", "archives/"
+PACKED = (".zip", ".tar.gz", ".tgz", ".tar")
 
 
 @dataclass(frozen=True)
@@ -61,13 +67,29 @@ class Pythons:
             directory = self._artifacts.directory / "workers"
             directory.mkdir(exist_ok=True)
             paths = self._artifacts.paths()
-            if any(name.startswith("archives/") for name in paths):
-                raise NotNative("uploaded archives are unpacked by Spark")
+            for name, path in paths.items():
+                if name.startswith(ARCHIVES):
+                    unpack(directory, name.removeprefix(ARCHIVES), path)
             for name, path in paths.items():
                 if name.startswith((ON_THE_PATH, BESIDE)):
                     link(directory / Path(name).name, path)
             includes = tuple(Path(name).name for name in paths if name.startswith(ON_THE_PATH))
             return Place(str(directory), includes)
+
+
+def unpack(directory: Path, name: str, path: Path) -> None:
+    """Below the name behind `#`, or the archive's own (ArtifactManager, Utils.unpack)."""
+    file, _, given = name.partition("#")
+    if not file.lower().endswith(PACKED):
+        raise NotNative("an uploaded archive of a kind that Spark unpacks")
+    target = directory / (given or Path(file).name)
+    if target.exists():
+        return
+    if file.lower().endswith(".zip"):
+        shutil.unpack_archive(path, target, "zip")
+    else:
+        with tarfile.open(path) as packed:
+            packed.extractall(target, filter="data")
 
 
 def link(target: Path, path: Path) -> None:
@@ -132,7 +154,7 @@ class RegisteredTable:
 
     name: str
     function: PythonFunction
-    fields: tuple[Field, ...]
+    fields: tuple[Field, ...] | None  # None where its analyze method tells them
 
     def call(self, node: Any, scope: Scope, walk: Walk) -> Expression:
         raise NotNative(f"the function {self.name} returns a table")
@@ -141,11 +163,29 @@ class RegisteredTable:
         raise NotNative(f"the function {self.name} returns a table")
 
     def table(self, node: Any, scope: Scope, walk: Walk) -> Any:
-        arguments = [argument_of(each, scope, walk) for each in node.arguments]
+        arguments = [given(each, scope, walk) for each in node.arguments]
         try:
-            return frame_of(table_call(self.function, self.fields, arguments, walk.context))
+            return frame_of(table_call(self.function, self.fields, arguments, walk.context, TEXTS))
         except SparkError as error:
             raise walk.located(error, node) from error
+
+
+def given(node: Any, scope: Scope, walk: Walk) -> Given:
+    """An argument of a table function: a value or a table."""
+    if isinstance(node, tree.NamedArgument) and isinstance(node.value, tree.TableArgument):
+        return node.name, table_given(node.value, walk)
+    return (None, table_given(node, walk)) if isinstance(node, tree.TableArgument) else argument_of(node, scope, walk)
+
+
+def table_given(node: tree.TableArgument, walk: Walk) -> TableArgument:
+    if isinstance(node.relation, tree.Query):
+        frame = read_query(node.relation, walk)
+    else:
+        frame = read_source(tree.Table(node.start, node.stop, node.relation), walk)
+    inside = walk.scope(frame)
+    partition = tuple(walk.read(each, inside) for each in node.partition)
+    ordering = tuple(sort_order(each, inside, walk) for each in node.order)
+    return TableArgument(frame, partition, ordering, node.partitioning == "SINGLE")
 
 
 def register_table_function(message: Any, session: "Session") -> Callable[[], tuple[bytes, ...]]:

@@ -1,0 +1,98 @@
+"""Questions to Python while a plan is made: one of PySpark's planning workers is sent one message and answers it."""
+
+import pickle
+from collections.abc import Callable, Sequence
+from typing import IO, TypeVar
+
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan.python_functions import Analyzed, AnalyzedArgument, PythonFunction
+from twinspark.pythons import tasks, wire
+from twinspark.pythons.answers import CRASHED
+from twinspark.pythons.workers import MODULE, Pool, Worker
+from twinspark.types import MapType, StructType, nested_types
+
+Answer = TypeVar("Answer")
+Environment = dict[str, str]
+
+
+def ask(
+    pool: Pool, environment: Environment, module: str, message: bytes, read: Callable[[IO[bytes]], Answer]
+) -> Answer:
+    """PythonPlannerRunner.runInPython."""
+    asked = {**environment, MODULE: f"pyspark.sql.worker.{module}"}
+    worker = pool.take(asked)
+    try:
+        worker.output.write(message + wire.integer(wire.END_OF_STREAM))
+        worker.output.flush()
+        answer = read(worker.input)
+        reusable = ended(worker)
+    except (EOFError, OSError) as error:
+        worker.kill()
+        raise NotNative(CRASHED) from error
+    except BaseException:
+        worker.close()
+        raise
+    if reusable:
+        pool.give_back(worker, asked)
+    else:
+        worker.close()
+    return answer
+
+
+def ended(worker: Worker) -> bool:
+    for _ in range(wire.read_integer(worker.input)):
+        wire.read_framed(worker.input)  # accumulators
+    return wire.read_integer(worker.input) == wire.END_OF_STREAM
+
+
+def opening(function: PythonFunction, place: tasks.Place) -> bytes:
+    """What every planning worker is told first."""
+    return b"".join([wire.text(function.version), tasks.files((function,), place), wire.mapping({})])
+
+
+# ---- table functions
+
+
+def analyze_message(function: PythonFunction, arguments: Sequence[AnalyzedArgument], as_bytes: bool) -> bytes:
+    """UserDefinedPythonTableFunctionAnalyzeRunner.writeToPython."""
+    sent = [analyzed_argument(each, as_bytes) for each in arguments]
+    return b"".join([wire.text(function.name), wire.framed(function.command), wire.integer(len(sent)), *sent])
+
+
+def analyzed_argument(argument: AnalyzedArgument, as_bytes: bool) -> bytes:
+    value = wire.framed(pickle.dumps(pickled(argument, as_bytes), 2)) if argument.is_constant else b""
+    name = wire.text(argument.name) if argument.name is not None else b""
+    return b"".join(
+        [
+            wire.text(argument.type.json()),
+            wire.boolean(argument.is_constant) + value,
+            wire.boolean(argument.is_table),
+            wire.boolean(argument.name is not None) + name,
+        ]
+    )
+
+
+def pickled(argument: AnalyzedArgument, as_bytes: bool) -> object:
+    """A constant as the JVM pickles it: bytes may be changeable there, and a map is one."""
+    if any(isinstance(part, MapType) for part in nested_types(argument.type)):
+        raise NotNative("a map that an analyze method is told")
+    return bytearray(argument.value) if isinstance(argument.value, bytes) and not as_bytes else argument.value
+
+
+def read_analyzed(source: IO[bytes]) -> Analyzed:
+    length = wire.read_integer(source)
+    if length == wire.EXCEPTION_THROWN:
+        message = wire.read_framed(source).decode().rpartition("PySparkValueError:")[2].strip()
+        raise SparkError("TABLE_VALUED_FUNCTION_FAILED_TO_ANALYZE_IN_PYTHON", msg=message)
+    schema = StructType.fromJson(wire.read_json(source, length))
+    result = wire.read_framed(source)
+    is_single = wire.read_integer(source) == 1
+    partition = tuple(wire.read_text(source) for _ in range(wire.read_integer(source)))
+    ordering = tuple(read_ordering(source) for _ in range(wire.read_integer(source)))
+    selected = tuple((wire.read_text(source), wire.read_text(source)) for _ in range(wire.read_integer(source)))
+    return Analyzed(schema, result, is_single, partition, ordering, selected)
+
+
+def read_ordering(source: IO[bytes]) -> tuple[str, bool, bool | None]:
+    text, ascending, nulls = wire.read_text(source), wire.read_integer(source) == 1, wire.read_integer(source)
+    return text, ascending, None if nulls == 0 else nulls == 1
