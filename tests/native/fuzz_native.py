@@ -139,7 +139,11 @@ def main() -> None:
         inputs = case.inputs(random.Random(f"{case.name}{asked.seed}"), asked.rows)
         spark.conf.set("spark.sql.ansi.enabled", "false")
         spark.conf.set("spark.sql.session.timeZone", case.zone)
+        for key, value in case.settings.items():
+            spark.conf.set(key, value)
         answers = sparks(case, inputs, spark)
+        for key in case.settings:
+            spark.conf.unset(key)
         found = differences(case, inputs, plain(answers), on)
         nulls = answers.null_count
         print(f"{case.name}: {len(answers)} answers ({nulls} NULL), {len(found)} differ", *found[:5], sep="\n    ")

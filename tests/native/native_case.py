@@ -1,8 +1,8 @@
 """What a differential case of a native function is: inputs, Spark's expression, our DuckDB expression for the same."""
 
 import random
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ class Case:
     duck: str
     aggregate: bool = False  # grouped by column g
     zone: str = "UTC"
+    settings: Mapping[str, str] = field(default_factory=dict)  # of the session that Spark answers in
 
 
 CASES: dict[str, Case] = {}

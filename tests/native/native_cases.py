@@ -3,6 +3,7 @@
 import cases_datetime  # noqa: F401
 import cases_decimal  # noqa: F401
 import cases_json  # noqa: F401
+import cases_legacy_dates  # noqa: F401
 import cases_maths  # noqa: F401
 import cases_numbers  # noqa: F401
 import cases_patterns  # noqa: F401

@@ -9,6 +9,7 @@ from typing import Any
 from twinspark.analysis.literal_text import literal_text
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
+from twinspark.functions.time_parser import refuse_old_date
 from twinspark.plan.expressions import (
     Literal,
 )
@@ -22,6 +23,7 @@ from twinspark.types import (
     NULL,
     STRING,
     DataType,
+    DateType,
     DayTimeIntervalType,
     DecimalType,
 )
@@ -31,6 +33,8 @@ def literal(value: Any, type: DataType | None = None, settings: Settings | None 
     type = type if type is not None else type_of_value(value)
     if isinstance(type, DayTimeIntervalType) and value is not None and not -(1 << 63) <= value < 1 << 63:
         raise NotNative("an interval beyond its limits")
+    if settings is not None and isinstance(type, DateType) and value is not None:
+        refuse_old_date(value, settings)
     zone = settings.zone if settings is not None else "UTC"
     return Literal(value=value, type=type, nullable=value is None, text=literal_text(value, type, zone))
 

@@ -97,7 +97,7 @@ def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
     if isinstance(source, BinaryType):
         return bytes_shown(sql) if mode == PRETTY else f"decode({sql})"
     if isinstance(source, DateType):
-        return dated(sql, f"CAST({sql} AS VARCHAR)")
+        return dated(sql, f"CAST({sql} AS VARCHAR)", settings.time_parser == "LEGACY")
     if isinstance(source, TimestampType):
         local = between_datetimes(sql, source, TimestampNTZType(), settings)
         return dated(local, f"CAST({local} AS VARCHAR)")
@@ -121,10 +121,11 @@ def with_whole_digit(sql: str, source: DecimalType) -> str:
     return cast_to(sql, DecimalType(source.precision + 1, source.scale))
 
 
-def dated(sql: str, shown: str) -> str:
-    """Years of four digits are written alike; others raise, and the plan goes to Spark."""
+def dated(sql: str, shown: str, by_old_calendar: bool = False) -> str:
+    """Years of four digits are written alike; others raise, and the plan goes to Spark. The old calendar lacks days."""
     far = not_native("text of a year outside 1 to 9999")
-    return f"(CASE WHEN year({sql}) BETWEEN 1 AND 9999 THEN {shown} WHEN {sql} IS NOT NULL THEN {far} END)"
+    lacking = f" AND {sql} NOT BETWEEN DATE '1582-10-05' AND DATE '1582-10-14'" if by_old_calendar else ""
+    return f"(CASE WHEN year({sql}) BETWEEN 1 AND 9999{lacking} THEN {shown} WHEN {sql} IS NOT NULL THEN {far} END)"
 
 
 def not_native(reason: str) -> str:

@@ -14,6 +14,7 @@ from twinspark.functions.native_spelling import sql_string_to_decimal
 from twinspark.functions.registry import fn
 from twinspark.functions.settings import Settings
 from twinspark.functions.spelling import duck_type, quoted_name, text
+from twinspark.functions.time_parser import refuse_old_patterns
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     STRING,
@@ -69,6 +70,7 @@ def from_csv_type(call: Call) -> Typed:
     type = schema_type(constant_schema(schema))
     if not isinstance(type, StructType) or "_corrupt_record" in type.names:
         raise NotNative("from_csv with a column for corrupt records, or to what is no struct")
+    refuse_old_patterns("from_csv", type, call.settings)
     casts = [STRING, *([None] * (len(call.arguments) - 1))]
     shown = f"from_csv({source.text})"
     return Typed(type, source.nullable, casts, writer=csv_reader(type, options), text=shown)
@@ -176,6 +178,7 @@ def to_csv_type(call: Call) -> Typed:
     type = call.types[0]
     if not isinstance(type, StructType) or not type.fields:
         raise NotNative("to_csv of what is no struct")
+    refuse_old_patterns("to_csv", type, call.settings)
     options = checked_options(call, 1, WRITE_OPTIONS)
     duck_type(type)
     return Typed(STRING, True, text=f"to_csv({call.arguments[0].text})", writer=csv_writer(type, options))
@@ -259,6 +262,7 @@ TYPES = (
 
 
 def schema_of_csv_type(call: Call) -> Typed:
+    refuse_old_patterns("schema_of_csv", DateType(), call.settings)
     made = text(line_schema(call))
     return Typed(STRING, False, text=f"schema_of_csv({call.arguments[0].text})", writer=lambda made_, *others: made)
 

@@ -12,6 +12,7 @@ from twinspark.functions.intervals import field_of_interval
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import error_with, text
 from twinspark.functions.time_fields import field_of_time, part_of_time
+from twinspark.functions.time_parser import instant_read
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     DATE,
@@ -151,8 +152,7 @@ def date_by_pattern(call: Call, tries: bool) -> Typed:
     if not all(map(is_string, call.types)):
         raise NotNative(f"{call.name} with a pattern of what is no string")
     fails = call.settings.ansi and not tries
-    zone = text(call.settings.zone)
-    read = f"spark_parse_timestamp{'_ansi' if fails else ''}({{0}}, {{1}}, {zone})"
+    read = instant_read("{0}", "{1}", fails, call, "try_to_date")
     writer = between_datetimes(read, TIMESTAMP, DATE, call.settings)
     return Typed(DATE, call.any_nullable or not fails, None, writer)
 

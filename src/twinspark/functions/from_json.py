@@ -14,6 +14,7 @@ from twinspark.functions.registry import fn
 from twinspark.functions.schema_texts import schema_of, schema_of_json
 from twinspark.functions.settings import Settings
 from twinspark.functions.spelling import duck_type, quoted_name, text
+from twinspark.functions.time_parser import refuse_old_patterns
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     STRING,
@@ -166,6 +167,7 @@ def from_json_type(call: Call) -> Typed:
     if getattr(source, "name", "") == "to_json":
         raise NotNative("from_json of to_json, which Spark may leave out both")
     type = schema_type(constant_schema(schema))
+    refuse_old_patterns("from_json", type, call.settings)
     shown = "entries" if isinstance(type, MapType) else f"from_json({source.text})"
     casts = [STRING, *([None] * (len(call.arguments) - 1))]
     return Typed(type, True, casts, writer=reader_of(type, type, options, ""), text=shown)

@@ -11,6 +11,7 @@ from twinspark.functions.casts import cast_sql
 from twinspark.functions.registry import GENERATOR, fn
 from twinspark.functions.settings import Settings
 from twinspark.functions.spelling import duck_type, quoted_name, text
+from twinspark.functions.time_parser import refuse_old_patterns
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     INT,
@@ -143,6 +144,7 @@ def to_json_type(call: Call) -> Typed:
     if not isinstance(type, ArrayType | MapType | StructType):
         raise NotNative("to_json of what is no struct, array or map")
     check_written(type)
+    refuse_old_patterns("to_json", type, call.settings)
     options = constant_options(call.arguments[1]) if len(call.arguments) > 1 else {}
     if set(options) - {"ignorenullfields", "timestampformat", "dateformat"}:
         raise NotNative("to_json with such options")

@@ -12,6 +12,7 @@ from twinspark.functions.from_json import CORRUPT, OPTIONS, reader_of, schema_ty
 from twinspark.functions.json import SCHEMA_LETTERS
 from twinspark.functions.registry import AGGREGATE, fn
 from twinspark.functions.spelling import text
+from twinspark.functions.time_parser import refuse_old_patterns
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import STRING, ArrayType, StructType
 
@@ -40,6 +41,7 @@ def rows_type(call: Call) -> Typed:
     row = schema_type(call.arguments[1].value)
     if not isinstance(row, StructType) or row.names == [options.get("columnnameofcorruptrecord", CORRUPT)]:
         raise NotNative("JSON read without columns")
+    refuse_old_patterns("JSON", row, call.settings)
     type = ArrayType(row, False)
     read = reader_of(type, row, options, "re" if EXACT in options else "r")
 

@@ -43,4 +43,5 @@ class Settings:
     database: str = "default"
     last_key_wins: bool = False  # of a map's equal keys; else they are an error
     time_type: bool = False  # spark.sql.timeType.enabled
+    time_parser: str = "CORRECTED"  # spark.sql.legacy.timeParserPolicy
     slices: int = 0  # tasks that read rows which came with a query, of a local Spark; 0 where they are not known

@@ -10,6 +10,7 @@ from twinspark.functions.casts import between_datetimes, not_native
 from twinspark.functions.dates import refuse_special
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import ANSI_CONFIG, error_with, text
+from twinspark.functions.time_parser import EXCEPTION, instant_read, instant_written
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     DATE,
@@ -48,13 +49,13 @@ def local_of(sql: str, call: Any) -> str:
 # ---- from text by a pattern
 
 
-def parse_name(kind: DataType, fails: bool) -> str:
-    return ("spark_parse_timestamp_ntz" if kind == NTZ else "spark_parse_timestamp") + ("_ansi" if fails else "")
-
-
 def parsed(kind: DataType, source: str, pattern: str, fails: bool, call: Any) -> str:
-    zone = "" if kind == NTZ else f", {text(call.settings.zone)}"
-    return f"{parse_name(kind, fails)}({source}, {pattern}{zone})"
+    """Without a zone it is always java.time that reads."""
+    if kind == NTZ and call.settings.time_parser == EXCEPTION:
+        raise NotNative("a local time by a pattern under spark.sql.legacy.timeParserPolicy = EXCEPTION")
+    if kind == NTZ:
+        return f"spark_parse_timestamp_ntz{'_ansi' if fails else ''}({source}, {pattern})"
+    return instant_read(source, pattern, fails, call)
 
 
 def reader(result: DataType | None, tries: bool) -> Callable[[Call], Typed]:
@@ -108,7 +109,7 @@ fn("try_to_timestamp(any, any)", "", rule=reader(None, True))
 
 
 def formatted(call: Any, value: str, pattern: str) -> str:
-    return f"spark_date_format({value}, {pattern}, {text(call.settings.zone)})"
+    return instant_written(value, pattern, call.settings)
 
 
 fn("date_format(timestamp, string) -> string", formatted)

@@ -14,6 +14,7 @@ from twinspark.functions.json import constant_options, leaf_text
 from twinspark.functions.registry import fn
 from twinspark.functions.settings import Settings
 from twinspark.functions.spelling import duck_type, quoted_name, text
+from twinspark.functions.time_parser import refuse_old_patterns
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     STRING,
@@ -56,6 +57,7 @@ def to_xml_type(call: Call) -> Typed:
     type = call.types[0]
     if not isinstance(type, StructType) or not type.fields:
         raise NotNative("to_xml of what is no struct")
+    refuse_old_patterns("to_xml", type, call.settings)
     tag = options_of(call, 1, {"rowtag": NAME}).get("rowtag", "ROW")
     duck_type(type)
 
@@ -116,6 +118,7 @@ Found = str | list["Found"] | dict[str, "Found"]
 
 
 def schema_of_xml_type(call: Call) -> Typed:
+    refuse_old_patterns("schema_of_xml", DateType(), call.settings)
     made = text(document_schema(call))
     return Typed(STRING, False, text=f"schema_of_xml({call.arguments[0].text})", writer=lambda made_, *others: made)
 

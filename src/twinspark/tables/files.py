@@ -3,9 +3,10 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from pyspark.sql.types import StructType
+from pyspark.sql.types import DateType, StringType, StructType, TimestampType
 
 from twinspark.errors import NotNative
+from twinspark.functions.time_parser import holds_moments
 from twinspark.tables import csv_files, json_files, orc_files, parquet, text_files
 from twinspark.tables.filescan import FileScan, Looked, Request, ScanContext
 from twinspark.tables.kept import Kept
@@ -85,7 +86,20 @@ def scan_found(
         case_sensitive=context.case_sensitive,
     )
     found = FORMATS[name](Request(name, options, schema, looked.found, partitioning, context))
+    folders = holds_texts(partitioning.schema) if schema is None else holds_moments(partitioning.schema)
+    if context.reads_by_old_patterns and (folders or read_by_patterns(name, options, found.schema)):
+        raise NotNative("dates or timestamps in texts by spark.sql.legacy.timeParserPolicy")
     return replace(found, looked=looked)
+
+
+def read_by_patterns(name: str, options: Mapping[str, str], schema: StructType) -> bool:
+    """What may be dates or timestamps in texts, and what is looked at for them."""
+    looks = name == "csv" and options.get("inferschema", "false").lower() == "true"
+    return name in ("csv", "json") and (looks or holds_moments(schema))
+
+
+def holds_texts(schema: StructType) -> bool:
+    return any(isinstance(field.dataType, StringType | DateType | TimestampType) for field in schema.fields)
 
 
 def check_settings(context: ScanContext) -> None:

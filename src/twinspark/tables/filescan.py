@@ -89,6 +89,10 @@ class ScanContext:
     def time_zone(self) -> str:
         return self.setting("spark.sql.session.timeZone", "UTC")
 
+    @property
+    def reads_by_old_patterns(self) -> bool:
+        return self.setting("spark.sql.legacy.timeParserPolicy", "CORRECTED").upper() != "CORRECTED"
+
 
 @dataclass(frozen=True)
 class Request:

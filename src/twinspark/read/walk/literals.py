@@ -81,7 +81,7 @@ def walk_typed(node: tree.TypedLiteral, scope: Scope, walk: Walk) -> Expression:
     if isinstance(value, str):
         raise NotNative(f"SQL: {node.type_name} '{node.text}'")
     if node.type_name in ("DATE", "TIME"):
-        return build.literal(value, DATE if node.type_name == "DATE" else TIME)
+        return build.literal(value, DATE if node.type_name == "DATE" else TIME, walk.settings)
     return timestamp(node, value, walk)
 
 
