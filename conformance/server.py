@@ -64,13 +64,15 @@ def environment(suite: Suite, engine: str) -> dict[str, str]:
 
 
 def with_tests(suite: Suite) -> Path:
-    """A directory with nothing in it but the suite's PySpark, which has its tests."""
+    """A directory with nothing in it but the suite's PySpark, which has its tests, and what profiles memory."""
     directory = ROOT / "with-tests"
     directory.mkdir(exist_ok=True)
-    link = directory / "pyspark"
-    if not link.exists():
-        link.unlink(missing_ok=True)
-        link.symlink_to(package_directory(suite.python))
+    packages = package_directory(suite.python).parent
+    for name in ("pyspark", "memory_profiler.py", "psutil"):
+        link = directory / name
+        if not link.exists():
+            link.unlink(missing_ok=True)
+            link.symlink_to(packages / name)
     return directory
 
 

@@ -19,6 +19,7 @@ class Answers:
     def __init__(self, source: IO[bytes]) -> None:
         self._source = source
         self.reusable = False
+        self.accumulated: list[bytes] = []
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         while (mark := wire.read_integer(self._source)) != wire.END_OF_DATA:
@@ -30,8 +31,7 @@ class Answers:
                 raise exception_of(wire.read_framed(self._source).decode())
             else:
                 raise NotNative(f"a Python worker said {mark}, which nobody knows")
-        for _ in range(wire.read_integer(self._source)):
-            wire.read_framed(self._source)  # accumulators
+        self.accumulated = [wire.read_framed(self._source) for _ in range(wire.read_integer(self._source))]
         self.reusable = wire.read_integer(self._source) == wire.END_OF_STREAM
 
 

@@ -25,7 +25,7 @@ def ask(
         worker.output.write(message + wire.integer(wire.END_OF_STREAM))
         worker.output.flush()
         answer = read(worker.input)
-        reusable = ended(worker)
+        reusable = ended(worker, pool)
     except (EOFError, OSError) as error:
         worker.kill()
         raise NotNative(CRASHED) from error
@@ -39,9 +39,8 @@ def ask(
     return answer
 
 
-def ended(worker: Worker) -> bool:
-    for _ in range(wire.read_integer(worker.input)):
-        wire.read_framed(worker.input)  # accumulators
+def ended(worker: Worker, pool: Pool) -> bool:
+    pool.accumulate([wire.read_framed(worker.input) for _ in range(wire.read_integer(worker.input))])
     return wire.read_integer(worker.input) == wire.END_OF_STREAM
 
 

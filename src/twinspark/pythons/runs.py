@@ -91,6 +91,7 @@ class Run:
         worker = self._begin()
         answers = Answers(worker.input)
         yield from answers.batches()
+        self._pool.accumulate(answers.accumulated)
         with self._lock:
             self._worker = None
         if answers.reusable:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from twinspark.errors import NotNative
 from twinspark.plan.python_functions import PythonFunction
@@ -23,17 +24,19 @@ RUNNER_KEYS = (
     "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype",
     "spark.sql.execution.pyspark.binaryAsBytes",
     "spark.sql.execution.pythonUDF.arrow.concurrency.level",
+    "spark.sql.pyspark.udf.profiler",
+    "spark.sql.pyspark.dataSource.profiler",
     "window_bound_types",  # of a window's functions (ArrowWindowPythonEvaluatorFactory)
 )
 # Settings under which a worker does more than we know of, at the values we know.
 KNOWN_VALUES = {
-    "spark.sql.pyspark.udf.profiler": "",
     "spark.sql.pyspark.worker.logging.enabled": "false",
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
     "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": "0ms",
     "spark.sql.execution.pyspark.python": "",
     "spark.sql.execution.arrow.pyspark.validateSchema.enabled": "false",
 }
+_results = count(1)  # profiles are kept by the number of a function's result
 TASK: dict[str, object] = {
     "isBarrier": False,
     "connInfo": -1,
@@ -80,7 +83,7 @@ def header(
     config: Mapping[str, str],
     evaluation: Mapping[str, str],
 ) -> bytes:
-    runner = {key: config[key] for key in RUNNER_KEYS if key in config}
+    runner = {key: config[key] for key in RUNNER_KEYS if config.get(key)}
     return b"".join(
         [
             wire.integer(0),  # the partition
@@ -130,4 +133,5 @@ def argument(offset: int, key: str | None) -> bytes:
 def command(chain: Chain) -> bytes:
     arguments = [argument(offset, key) for offset, key in zip(chain.offsets, chain.keys, strict=True)]
     functions = [wire.framed(each.command) for each in chain.functions]
-    return b"".join([wire.integer(len(arguments)), *arguments, wire.integer(len(functions)), *functions, wire.long(0)])
+    told = [wire.integer(len(arguments)), *arguments, wire.integer(len(functions)), *functions]
+    return b"".join([*told, wire.long(next(_results))])

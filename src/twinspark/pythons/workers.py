@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, cast
 
@@ -120,6 +120,18 @@ class Pool:
         self._idle: list[tuple[frozenset[tuple[str, str]], Worker, threading.Timer]] = []
         self._lock = threading.Lock()
         self._closed = False
+        self._accumulated: list[bytes] = []
+
+    def accumulate(self, values: Sequence[bytes]) -> None:
+        """What workers counted beside their rows: profiles, for the client."""
+        with self._lock:
+            self._accumulated += values
+
+    def accumulated(self) -> list[bytes]:
+        """What came since somebody asked last."""
+        with self._lock:
+            values, self._accumulated = self._accumulated, []
+            return values
 
     def take(self, environment: Mapping[str, str]) -> Worker:
         key = frozenset(environment.items())

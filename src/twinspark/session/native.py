@@ -23,7 +23,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.plan.asked import with_records
 from twinspark.plan.relations import LocalData, Refused, Relation, Scan, relations_in
 from twinspark.read.proto import read_relation
-from twinspark.session.observations import Observation, observations_of
+from twinspark.session.observations import Observation, accumulated_in_python, observations_of
 from twinspark.session.tables_session import ServerCatalogs, SessionTables
 from twinspark.spark.java import declared_version
 from twinspark.tables.files import FileScan, ScanContext, scan
@@ -213,6 +213,7 @@ class Query:
         """What was observed of the rows, once they have passed."""
         for each in self.observed:
             yield each.told(run.stream(self.cursor, each.metrics, self.context.settings).read_all())
+        yield from accumulated_in_python(self.context)
 
     @property
     def scan_bytes(self) -> int:

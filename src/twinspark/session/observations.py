@@ -9,11 +9,13 @@ import pyarrow as pa
 from pyspark.sql.connect.expressions import LiteralExpression
 from pyspark.sql.connect.proto import base_pb2
 
+from twinspark.analysis.context import Context
 from twinspark.analysis.observed import observations
 from twinspark.plan.relations import Relation
 from twinspark.session.frames import OBSERVED_METRICS
 from twinspark.spark.wire import bytes_field
 
+ACCUMULATED = "__python_accumulator__"
 # While a command runs: where to put what Spark tells of rows that it computes for us to write.
 OBSERVED: ContextVar[dict[str, bytes] | None] = ContextVar("observed", default=None)
 
@@ -51,6 +53,16 @@ class Observation:
             answer.keys.append(field.name)
             answer.values.append(literal.to_plan(None).literal)
         return bytes_field(OBSERVED_METRICS, answer.SerializeToString())
+
+
+def accumulated_in_python(context: Context) -> Iterator[bytes]:
+    """What Python workers counted, profiles above all, under the name that clients know (ExecuteThreadRunner)."""
+    values = context.pythons.own.pool.accumulated() if context.pythons is not None else []
+    if values:
+        answer = base_pb2.ExecutePlanResponse.ObservedMetrics(name=ACCUMULATED)
+        for value in values:
+            answer.values.add().binary = value
+        yield bytes_field(OBSERVED_METRICS, answer.SerializeToString())
 
 
 def observations_of(plan: Relation, message: Any) -> list[Observation]:
