@@ -26,6 +26,7 @@ from twinspark.duck.show import drawn
 from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
 from twinspark.functions.settings import OFFSET, Settings
+from twinspark.plan.expressions import Subquery
 from twinspark.plan.python_functions import Workers
 from twinspark.plan.pythons import PythonRelation
 from twinspark.plan.relations import (
@@ -34,10 +35,13 @@ from twinspark.plan.relations import (
     OneRow,
     Range,
     Relation,
+    Scan,
     ShowString,
     Values,
     expressions_in,
+    own_expressions,
 )
+from twinspark.plan.rewrite import walk
 from twinspark.types import StructField, StructType, has_geospatial, has_time
 
 ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
@@ -45,6 +49,7 @@ BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at onc
 # Without a bar (which is not to be seen) DuckDB does not count; both are each connection's own.
 PROGRESS = "SET enable_progress_bar_print = false; SET enable_progress_bar = true"
 HOME_ZONE = "UTC"  # of a cursor that nobody told another one
+HOME_NAMES = frozenset({"UTC", "Etc/UTC", "UCT", "Etc/UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"})
 # What a cursor was told last: telling it again costs as much as a small query.
 ZONES: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 METADATA = "SPARK::metadata::json"
@@ -120,7 +125,7 @@ def execute(
     months: bool = False,
 ) -> pa.RecordBatchReader:
     """With `months` the rows may hold intervals of months, which only a client of Spark's can open."""
-    if not is_short(plan):
+    if not (is_short(plan) or is_small_scan(plan)):
         cursor.execute(PROGRESS)
     if isinstance(plan, ShowString):
         return drawn(execute(cursor, text, statement, plan.input, settings), plan)
@@ -185,7 +190,8 @@ def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: S
 
 
 def tell_zone(cursor: duckdb.DuckDBPyConnection, zone: str) -> None:
-    if ZONES.get(cursor, HOME_ZONE) == zone:
+    told = ZONES.get(cursor, HOME_ZONE)
+    if told == zone or (told in HOME_NAMES and zone in HOME_NAMES):
         return
     try:
         cursor.execute(f"SET TimeZone = '{duck_zone(zone)}'")
@@ -197,10 +203,21 @@ def tell_zone(cursor: duckdb.DuckDBPyConnection, zone: str) -> None:
 def is_short(plan: Relation) -> bool:
     """Over before anybody could ask how far it is: few rows, which do not grow more on their way."""
     while plan.inputs:
-        if len(plan.inputs) > 1 or isinstance(plan, Generate | PythonRelation):
+        if len(plan.inputs) > 1 or isinstance(plan, Generate | PythonRelation) or has_subquery(plan):
             return False
         plan = plan.inputs[0]
     return isinstance(plan, OneRow | Values | Range | LocalData) and few_rows(plan) <= FEW_ROWS
+
+
+def has_subquery(relation: Relation) -> bool:
+    return any(isinstance(node, Subquery) for each in own_expressions(relation) for node in walk(each))
+
+
+def is_small_scan(plan: Relation) -> bool:
+    """Few bytes, read once: whoever asks how far it is hardly hears of a half."""
+    while len(plan.inputs) == 1 and not isinstance(plan, Generate | PythonRelation):
+        plan = plan.inputs[0]
+    return isinstance(plan, Scan) and plan.size_in_bytes <= FEW_BYTES
 
 
 def few_rows(leaf: OneRow | Values | Range | LocalData) -> int:
@@ -212,6 +229,7 @@ def few_rows(leaf: OneRow | Values | Range | LocalData) -> int:
 
 
 FEW_ROWS = 10_000
+FEW_BYTES = 1024 * 1024
 
 
 def batches(reader: pa.RecordBatchReader, schema: pa.Schema, plan: Relation) -> Iterator[pa.RecordBatch]:

@@ -1,10 +1,11 @@
-"""An execution on DuckDB: a producer thread fills the response log, any number of streams read it in turn."""
+"""An execution on DuckDB: a producer fills the response log, any number of streams read it in turn."""
 
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from enum import Enum
 from typing import Any
 
 import duckdb
@@ -27,6 +28,14 @@ _producers = DaemonThreads("native")
 Work = Callable[["NativeOperation"], Iterator[tuple[Part, ...]]]
 
 
+class Producer(Enum):
+    """Who does an operation's work. Two changes of thread cost more than the work of a small one."""
+
+    CALLER = "whoever starts it, at once: its work only notes something"
+    READER = "the first stream that reads it: its rows are few"
+    THREAD = "a thread of its own: it takes as long as it takes"
+
+
 class NativeOperation:
     """Runs its work once; `instead` takes over when DuckDB gives up before anything was sent."""
 
@@ -39,7 +48,7 @@ class NativeOperation:
         reason: str,
         instead: Callable[[NotNative], Operation],
         ended: Callable[["NativeOperation"], None],
-        quick: bool = False,
+        producer: Producer = Producer.THREAD,
     ) -> None:
         self.asked = asked
         self.reason = reason
@@ -49,7 +58,8 @@ class NativeOperation:
         self._work = work
         self._instead = instead
         self._ended = ended
-        self._quick = quick
+        self._producer = producer
+        self._unproduced = threading.Semaphore()  # whoever takes it does the work
         self._successor: Operation | None = None
         self._log = ResponseLog(asked.reattachable)
         self._cancelled = threading.Event()
@@ -64,13 +74,10 @@ class NativeOperation:
         return "duckdb" if self._successor is None else self._successor.engine
 
     def start(self) -> "NativeOperation":
-        """What takes no time is done at once: two changes of thread cost more than it does."""
-        producer: Future[None] = Future()
-        producer.add_done_callback(self._produced)
-        if self._quick:
-            settle(producer, self._produce, (), {})
-        else:
-            _producers.submit(settle, producer, self._produce, (), {})
+        if self._producer is Producer.CALLER:
+            self._work_off()
+        elif self._producer is Producer.THREAD:
+            _producers.submit(self._work_off)
         return self
 
     def responses(self) -> Iterator[bytes]:
@@ -134,6 +141,8 @@ class NativeOperation:
 
     def _read(self, after: str | None) -> Iterator[bytes]:
         self._left.clear()
+        if self._producer is Producer.READER:
+            self._work_off()
         try:
             yield from self._log.read(after, self._progress, PROGRESS_SECONDS, self._left.is_set)
             return
@@ -155,6 +164,13 @@ class NativeOperation:
         with suppress(duckdb.ConnectionException):
             return self._framer.progress(max(0.0, self.cursor.query_progress()) / 100)
         return None
+
+    def _work_off(self) -> None:
+        if not self._unproduced.acquire(blocking=False):
+            return
+        done: Future[None] = Future()
+        done.add_done_callback(self._produced)
+        settle(done, self._produce, (), {})
 
     def _produce(self) -> None:
         CANCELLED.set(self._cancelled)

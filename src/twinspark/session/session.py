@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from twinspark.duck.run import is_short
 from twinspark.errors import NotNative, SparkError
 from twinspark.session import choose
 from twinspark.session.artifacts import CACHE, Artifacts
@@ -23,7 +24,7 @@ from twinspark.session.frames import Framer
 from twinspark.session.journal import NEVER, Entry, Journal, entry_of
 from twinspark.session.kept_on_spark import KeptOnSpark
 from twinspark.session.native import Cursor, Query, Surroundings
-from twinspark.session.native_operation import NativeOperation, Work, rows_of
+from twinspark.session.native_operation import NativeOperation, Producer, Work, rows_of
 from twinspark.session.observations import telling
 from twinspark.session.operation import Asked, Operation, RelayedOperation, State
 from twinspark.session.plans import decompressed
@@ -212,6 +213,7 @@ class Session:
 
     def _native(self, asked: Asked, wanted: str) -> NativeOperation:
         cursor = self.shared.native.cursor()
+        producer = Producer.CALLER if is_quick(asked.plan) else Producer.THREAD
         if asked.plan.WhichOneof("op_type") == "command":
             context = self.surroundings().context(cursor)
             context.observed = {}
@@ -223,11 +225,10 @@ class Session:
             query = self.read(asked.plan.root, cursor)
             choose.check_scan(query, self.config.settings(), wanted)
             work = partial(rows_of, query)
+            producer = Producer.READER if is_short(query.plan) else Producer.THREAD
         framer = Framer(self.session_id, self.server_session_id, asked.operation_id)
         instead = partial(self._instead, asked, wanted)
-        return NativeOperation(
-            asked, framer, cursor, work, choose.NATIVE, instead, self._native_ended, is_quick(asked.plan)
-        )
+        return NativeOperation(asked, framer, cursor, work, choose.NATIVE, instead, self._native_ended, producer)
 
     def _journalled(
         self, asked: Asked, carry_out: Callable[[], tuple[bytes, ...]], observed: Mapping[str, bytes] = NOTHING_SEEN

@@ -1,0 +1,92 @@
+"""Which plans are so short that whoever reads their rows computes them, and that such a plan can be stopped."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pyspark.sql.connect.proto import base_pb2, relations_pb2
+
+from twinspark.duck.run import is_short
+from twinspark.errors import NotNative, SparkError
+from twinspark.session.frames import Framer
+from twinspark.session.native import NativeEngine, Surroundings
+from twinspark.session.native_operation import NativeOperation, Producer
+from twinspark.session.operation import Asked, State
+from twinspark.session.plan_cache import PlanCache
+from twinspark.session.threads import CANCELLED
+
+ENGINE = NativeEngine()
+SHORT = [
+    "select 1",
+    "select id + 1 from range(10) where id > 3",
+    "select k, count(*) from values (1), (2) as t(k) group by k",
+]
+LONG = [
+    "select id from range(100000)",
+    "select (select count(*) from range(1000000000))",
+    "select a.id from range(10) a join range(10) b",
+    "select explode(sequence(1, 1000000))",
+]
+
+
+def plan_of(text: str) -> Any:
+    message = relations_pb2.Relation(sql=relations_pb2.SQL(query=text))
+    known = Surroundings({}, {}, {}, bytes, catalog="spark_catalog", database="default", user="", session_id="")
+    return PlanCache().read(message, known, ENGINE.cursor()).plan
+
+
+@pytest.mark.parametrize("text", SHORT)
+def test_short(text: str) -> None:
+    assert is_short(plan_of(text))
+
+
+@pytest.mark.parametrize("text", LONG)
+def test_not_short(text: str) -> None:
+    assert not is_short(plan_of(text))
+
+
+def operation(work: Any) -> NativeOperation:
+    request = base_pb2.ExecutePlanRequest(session_id="s", operation_id="o")
+    request.request_options.add().reattach_options.reattachable = True
+    asked = Asked(request, request.plan, request.SerializeToString(), "o")
+    framer = Framer("s", "server side", "o")
+    return NativeOperation(asked, framer, ENGINE.cursor(), work, "", never_instead, print, Producer.READER).start()
+
+
+def never_instead(why: NotNative) -> Any:
+    raise AssertionError(why)
+
+
+def test_the_first_reader_computes_and_a_second_reads_the_same() -> None:
+    computed_by: list[threading.Thread] = []
+
+    def work(operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
+        computed_by.append(threading.current_thread())
+        yield (b"",)
+
+    started = operation(work)
+    assert computed_by == []
+    first = list(started.responses())
+    assert first == list(started.responses())
+    assert len(first) == 2  # what was yielded, and that it is all
+    assert computed_by == [threading.current_thread()]
+
+
+def test_what_its_reader_computes_is_stopped_by_others() -> None:
+    begun = threading.Event()
+
+    def work(operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
+        begun.set()
+        cancelled = CANCELLED.get()
+        assert cancelled is not None
+        assert cancelled.wait(60)
+        yield (b"",)
+
+    started = operation(work)
+    stopping = threading.Thread(target=lambda: begun.wait(60) and started.interrupt())
+    stopping.start()
+    with pytest.raises(SparkError, match="OPERATION_CANCELED"):
+        list(started.responses())
+    stopping.join()
+    assert started.state is State.CANCELLED
