@@ -21,3 +21,13 @@ select sort_array(a), array_sort(a) from values (array(0.0D, -0.0D, null, 1D)), 
 select lpad(element_at(map_keys(map()), -1), 5, '*');
 select coalesce(element_at(array(), 2), 1) from range(2);
 select concat(array()[1], 'x');
+select array(named_struct('p',1,'q','x'),named_struct('p',2,'q',cast(null as string))).p[0] as sq, array(named_struct('p',1),named_struct('p',cast(null as int))).p[0] as n from range(0)
+select cast(x as array<struct<p:int>>).p from values (array(named_struct('q', 1))) t(x)
+select array(struct(x)).x, array(named_struct('p', cast(1 as string), 'q', -2, 'r', date'2024-01-01')).p, slice(x, 1, 1).q from values (array(named_struct('q', 1))) t(x)
+select array(1/x) is null from values (0) t(x)
+select struct(1/x) is not null from values (0) t(x)
+select array(1/0) is null
+select element_at(array(1, 2), 0) is null
+select cast(percentile_approx(d, 0.5) as string), percentile_approx(d, array(0.5))[0] || '' from (select cast(x as decimal(7,2)) d from values (1),(2),(3) t(x))
+select cast(p as string) from (select percentile_approx(d, 0.5) p from (select cast(x as decimal(7,2)) d from values (1),(2),(3) t(x)))
+select percentile_approx(d, 0.5) p, percentile_approx(d, array(0.5, 0.9)) q from (select cast(x as decimal(7,2)) d from values (1),(2),(3) t(x))

@@ -1,6 +1,7 @@
 """Plans of users' programs that were answered otherwise once: values that pivots miss, recursions, fields, commas."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -16,3 +17,8 @@ def hunted_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     yield "a field that is not there", ids.select(F.struct("id")["zz"])
     yield "a cast to no type", ids.select(F.col("id").cast("strin"))
     yield "a cast to digits beyond all", ids.select(F.col("id").cast("decimal(99,2)"))
+    prices = spark.createDataFrame([(Decimal("-5"), 1), (Decimal("2.25"), 2)], "d decimal(7,2), i int")
+    yield "a summary of decimals", prices.summary()
+    yield "a field of structs that are gathered", prices.agg(F.collect_list(F.struct("i"))["i"])
+    odd = spark.sql("select 1 as `t.s`, date'2024-01-01' as x")
+    yield "unpivot of types that never meet, oddly named", odd.unpivot([], ["`t.s`", "x"], "k", "v")

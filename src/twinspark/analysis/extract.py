@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from twinspark.analysis import build
+from twinspark.analysis.python_texts import shown
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
@@ -57,7 +58,8 @@ def array_fields(child: Expression, key: Expression, settings: Settings) -> Expr
     found = build.get_field(element, key.value, settings)
     assert isinstance(found, GetField)
     name = child.type.elementType.fields[found.ordinal].name
-    return build.call("getarraystructfields", [child, build.literal(name)], settings, text=f"{child.text}.{key.value}")
+    text = f"{shown(child)}.{key.value}"
+    return build.call("getarraystructfields", [child, build.literal(name)], settings, text=text)
 
 
 def array_element(child: Expression, key: Expression, settings: Settings) -> Expression:

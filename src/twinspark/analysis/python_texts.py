@@ -1,4 +1,4 @@
-"""How Spark shows the arguments of a Python function: by their toString, which is not the SQL of automatic names."""
+"""How Spark shows what Python functions, and fields of structs in arrays, are taken of: by toString, not as SQL."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from twinspark.plan.expressions import (
     PythonCall,
 )
 from twinspark.types import (
+    ArrayType,
     BooleanType,
     DateType,
     DecimalType,
     DoubleType,
     FloatType,
+    MapType,
     NullType,
+    StructType,
     TimestampNTZType,
     TimestampType,
     is_integral,
@@ -40,7 +43,9 @@ AGGREGATES = frozenset({"sum", "avg", "max", "min", "count"})
 FUNCTIONS = frozenset(
     {"upper", "lower", "concat", "coalesce", "array", "map", "named_struct", "length", "substring", "nvl", "ifnull"}
     | {"abs", "round", "lpad", "rpad", "split", "rlike", "year", "month", "date_add", "date_sub", "float", "div"}
-    | {"getarrayitem", "getmapvalue", "rand", "monotonically_increasing_id"}
+    | {"getarrayitem", "getmapvalue", "rand", "monotonically_increasing_id", "getarraystructfields"}
+    | {"map_entries", "map_values", "slice", "reverse", "flatten", "array_distinct", "array_union", "array_except"}
+    | {"array_append", "array_remove", "array_repeat", "array_compact"}
 )
 
 
@@ -54,6 +59,8 @@ def shown(argument: Expression) -> str:
         case Cast(child=child) if argument.text.startswith(("CAST(", "TRY_CAST(")):
             word = argument.text.partition("(")[0].lower()
             return f"{word}({shown(child)} as {argument.type.simpleString()})"
+        case Cast(type=ArrayType() | MapType() | StructType()):
+            return UNKNOWN  # one that was written shows, one that analysis added does not: they look alike
         case Cast(child=child) if child.text == argument.text:
             return child.text  # one that analysis added shows its child as SQL (PrettyAttribute)
         case AggregateCall() if argument.distinct or argument.filter is not None or argument.name not in AGGREGATES:
@@ -87,6 +94,8 @@ def call_shown(call: Call) -> str:
         return f"{call.name}({parts[0]})"
     if call.name == "negative" and call.text.startswith("(- "):
         return f"-{parts[0]}"
+    if call.name == "struct" and " AS " not in call.text:
+        return f"struct({', '.join(parts)})" if UNKNOWN not in "".join(parts) else UNKNOWN
     if call.name not in FUNCTIONS | AGGREGATES:
         return UNKNOWN
     if parts == [each.text for each in call.arguments]:

@@ -10,14 +10,15 @@ from typing import Any
 from twinspark.analysis import build
 from twinspark.analysis.chance import with_places
 from twinspark.analysis.file_names import with_files
+from twinspark.analysis.python_texts import UNKNOWN
 from twinspark.analysis.row_places import is_evaluable
 from twinspark.analysis.scope import Attribute, Attributes, Frame, Passed, Source, alike, deeper
 from twinspark.analysis.spreads import asks_partition, with_partition_columns
 from twinspark.analysis.window_times import with_window_times
-from twinspark.errors import SparkError
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
-from twinspark.plan.expressions import Call, Cast, Column, Expression, GetField, Literal, SortOrder
+from twinspark.plan.expressions import Call, Cast, Column, Expression, GetField, Literal, PythonCall, SortOrder
 from twinspark.plan.relations import (
     Distinct,
     Filter,
@@ -28,6 +29,7 @@ from twinspark.plan.relations import (
     Spread,
     Tail,
 )
+from twinspark.plan.rewrite import walk
 from twinspark.types import BooleanType, StructType, is_null
 
 Metadata = tuple[tuple[str, Any], ...]
@@ -86,6 +88,8 @@ def unnamed(expression: Expression) -> Named:
     """A column without alias, under Spark's automatic name, which it marks as such in the metadata."""
     if isinstance(expression, Cast) and isinstance(expression.child, Column):
         return Named(expression, expression.child.text)
+    if UNKNOWN in expression.text and not any(isinstance(node, PythonCall) for node in walk(expression)):
+        raise NotNative("a field of an array's structs whose automatic name only Spark can tell")
     return Named(expression, expression.text, () if only_extracts(expression) else AUTOMATIC)
 
 

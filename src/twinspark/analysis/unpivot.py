@@ -58,7 +58,10 @@ def stack_of(cells: Sequence[tuple[str, Expression]], settings: Settings) -> Cal
 def value_type(values: Sequence[Named], settings: Settings) -> DataType:
     found = common_type_without_strings([named.expression.type for named in values], settings.ansi)
     if found is None:
-        raise SparkError("UNPIVOT_VALUE_DATA_TYPE_MISMATCH", types=types_text(values))
+        refused = SparkError("UNPIVOT_VALUE_DATA_TYPE_MISMATCH", types=types_text(values))
+        if any("." in named.name or "`" in named.name for named in values):  # Spark reads them as names of parts
+            raise NotNative("columns of different types whose names are no plain ones", nearest=refused)
+        raise refused
     return found
 
 

@@ -99,7 +99,7 @@ def is_known(node: Expression) -> bool:
     if not isinstance(node, Call) or node.name not in ABOUT_NULLS:
         return False
     tested = node.arguments[:1] if node.name == "nvl2" else node.arguments
-    return not any(each.nullable for each in tested) and any(map(is_busy, tested))
+    return not any(each.nullable for each in tested) and any(may_fail(node) for each in tested for node in walk(each))
 
 
 def has_wrapping_frame(expression: Expression) -> bool:

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import duckdb
 import pyarrow as pa
 
+from twinspark.analysis.decimal_percentiles import check_decimal_percentiles
 from twinspark.duck import native
 from twinspark.duck.arrow import arrow_schema, conform, nullable_field
 from twinspark.duck.errors import translated
@@ -72,6 +73,7 @@ def connect(path: str = ":memory:", **settings: Any) -> duckdb.DuckDBPyConnectio
 def sql_of(plan: Relation) -> tuple[str, Statement]:
     """The plan's SQL; NotNative when it needs a native function that is not here."""
     shown = plan.input if isinstance(plan, ShowString) else plan
+    check_decimal_percentiles(shown)
     try:
         text, statement = write_relation(shown)
     except PythonInside:

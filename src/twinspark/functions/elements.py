@@ -49,8 +49,20 @@ def element_nullable(call: Call, fails: bool, position: Position) -> bool:
         if not nullable and call.arguments[1].nullable:
             raise NotNative("an element that Spark takes as never null, by an index that may be null: it is zero then")
         return nullable
+    if getattr(array, "name", "") == "getarraystructfields" and getattr(array.arguments[0], "name", "") == "array":
+        return field_nullable(array) or indexed_nullable(array.arguments[0], index, fails, position)
     if getattr(array, "name", "") != "array":
         return True
+    return indexed_nullable(array, index, fails, position)
+
+
+def field_nullable(fields: Any) -> bool:
+    """Whether the field that is taken of each struct may be null."""
+    element = fields.arguments[0].type.elementType
+    return bool(element[fields.arguments[1].value].nullable)
+
+
+def indexed_nullable(array: Any, index: int, fails: bool, position: Position) -> bool:
     if index == 0 and position is from_one:
         return False
     return made_nullable(array.arguments, position(index, len(array.arguments)), fails)

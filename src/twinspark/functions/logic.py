@@ -42,10 +42,26 @@ fn("or(any, any)", "({0} OR {1})", rule=logical)
 fn("not(boolean) -> boolean", "(NOT {0})", "!")
 
 
+MADE = {"array", "struct", "named_struct", "coalesce"}
+
+
+def is_computed(argument: Any) -> bool:
+    """Whether something inside may fail, more than taking what columns hold."""
+    if is_foldable(argument):
+        return False
+    if getattr(argument, "name", "") in MADE:
+        return any(map(is_computed, argument.arguments))
+    return hasattr(argument, "arguments") or hasattr(argument, "child")
+
+
 def null_test(words: str, of_map: str) -> Any:
-    """A map is never null, and Spark does not make it to find out: its keys may be wrong."""
+    """A map is never null, and Spark does not make it to find out: its keys may be wrong. Nor does DuckDB make an
+    array to find out, which Spark may do, and fail."""
 
     def write(call: Any, value: str) -> str:
+        made = call.arguments[0]
+        if call.settings.ansi and not made.nullable and getattr(made, "name", "") in MADE and is_computed(made):
+            raise NotNative("whether what is made in place, and may fail, is null")
         if getattr(call.arguments[0], "name", "") != "map":
             return f"({value} {words})"
         if not is_foldable(call.arguments[0]):

@@ -8,13 +8,14 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.aggregates import NESTED, aggregate, distinct_word, goes_as_double, not_null
 from twinspark.functions.casts import cast_sql, not_native
-from twinspark.functions.registry import SPARK
+from twinspark.functions.registry import SPARK, fn
 from twinspark.functions.rounding import saturated
 from twinspark.functions.spelling import cast_to
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     DOUBLE,
     INTERVAL,
+    STRING,
     ArrayType,
     CalendarIntervalType,
     DataType,
@@ -278,6 +279,17 @@ aggregate(
     rule=approximate_type,
     keeps_alias=True,
 )
+
+
+def decimal_text(call: Any, found: str) -> str:
+    """A decimal that was made of the sketch's double, by Decimal(double), and has the double's digits; not those of
+    its type before it was put into a row."""
+    far = not_native("the text of a large or small decimal that percentile_approx gave")
+    shown = cast_sql(found, DOUBLE, STRING, "ansi", call.settings)
+    return f"CASE WHEN {found} <> 0 AND NOT abs({found}) BETWEEN 0.001 AND 9999999 THEN {far} ELSE {shown} END"
+
+
+fn("decimal_percentile_text(double) -> string", decimal_text)
 
 
 # ---- the commonest value

@@ -25,7 +25,7 @@ from twinspark.plan.expressions import AggregateCall, Call, Expression
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.na import filled
 from twinspark.read.proto.relations import RELATIONS, read_frame
-from twinspark.types import DOUBLE, LONG, STRING, ArrayType, is_numeric, is_string, quote_identifier
+from twinspark.types import DOUBLE, LONG, STRING, ArrayType, DecimalType, is_numeric, is_string, quote_identifier
 
 DESCRIBED = ("count", "mean", "stddev", "min", "max")
 SUMMARISED = ("count", "mean", "stddev", "min", "25%", "50%", "75%", "max")
@@ -95,8 +95,10 @@ def percentile(number: Expression, name: str, context: Context) -> Expression:
         raise NotNative("a percentile that is no number") from error
     if not 0 <= share <= 1:
         raise NotNative("a percentile that is none")
-    arguments = [number, build.literal(share), build.literal(ACCURACY)]
-    return build.call("percentile_approx", arguments, context.settings)
+    plain = build.cast(number, DOUBLE, context.settings) if isinstance(number.type, DecimalType) else number
+    arguments = [plain, build.literal(share), build.literal(ACCURACY)]
+    found = build.call("percentile_approx", arguments, context.settings)
+    return build.call("decimal_percentile_text", [found], context.settings) if plain is not number else found
 
 
 @RELATIONS.handles("approx_quantile")
