@@ -53,8 +53,18 @@ def arithmetic_overflow(alternative: str = "", message: str = "overflow") -> Spa
 
 
 def division_by_zero(found: re.Match[str]) -> Exception:
-    condition = "REMAINDER_BY_ZERO" if "%" in found[1] else "DIVIDE_BY_ZERO"
+    condition = "REMAINDER_BY_ZERO" if outer_operator(found[1]) == "%" else "DIVIDE_BY_ZERO"
     return SparkError(condition, config=ANSI_CONFIG)
+
+
+def outer_operator(expression: str) -> str:
+    """Of `a // (b % c)` it is `//`: DuckDB prints the whole operation, what stands in parentheses or quotes too."""
+    depth = 0
+    for part in re.findall(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]| % | // | / """, expression):
+        depth += {"(": 1, ")": -1}.get(part, 0)
+        if depth == 0 and part in (" % ", " // ", " / "):
+            return str(part).strip()
+    return ""
 
 
 def decimal_overflow(found: re.Match[str]) -> Exception:

@@ -221,7 +221,7 @@ def short_name(names: str, number: str) -> str:
     return "([" + ", ".join(map(text, names.split())) + f"])[{number}]"
 
 
-fn("dayname(date) -> string", short_name("Mon Tue Wed Thu Fri Sat Sun", "isodow({0})"))
+fn("dayname(date) -> string", "spark_dayname({0})")
 fn(
     "monthname(date) -> string",
     short_name("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec", "month({0})"),

@@ -312,7 +312,7 @@ def bit_at(call: Any, value: str, position: str) -> str:
     bits = BITS[type.__class__]
     asked = getattr(call.arguments[1], "value", None)
     if isinstance(asked, int) and 0 <= asked < bits:
-        return f"CAST(({value} >> {cast_to(str(asked), type)}) & {cast_to('1', type)} AS TINYINT)"
+        return f"spark_bit_get({value}, {asked})"
     wrong = error_with(
         "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
         functionName=text(f"`{call.text.partition('(')[0]}`"),
@@ -320,7 +320,7 @@ def bit_at(call: Any, value: str, position: str) -> str:
         upper=text(str(bits)),
         invalidValue=f"CAST({position} AS VARCHAR)",
     )
-    found = f"CAST((CAST({value} AS BIGINT) >> {position}) & 1 AS TINYINT)"
+    found = f"spark_bit_get({value}, {position})"
     return f"(CASE WHEN {position} NOT BETWEEN 0 AND {bits - 1} AND {value} IS NOT NULL THEN {wrong} ELSE {found} END)"
 
 

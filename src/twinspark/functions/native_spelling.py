@@ -4,8 +4,6 @@ Every function takes SQL texts and Spark's types and returns one SQL text whose 
 A decimal type is (precision, scale). `ansi=False` is the spelling that gives NULL where Spark's ANSI mode raises.
 """
 
-from twinspark.functions.spelling import ANSI_CONFIG, error
-
 DecimalType = tuple[int, int]
 MAX_PRECISION = 38
 SUM_DIGITS = 10  # Spark's sum of decimal(p,s) is decimal(p+10,s)
@@ -47,11 +45,8 @@ def sql_decimal_remainder(
     common = (whole + max(left_type[1], right_type[1]), max(left_type[1], right_type[1]))
     if common[0] > SHORT_DIGITS:
         return _call("spark_decimal_remainder", f"{left}, {right}", result, ansi)
-    rest = sql_cast(f"{sql_cast(left, common)} % nullif({sql_cast(right, common)}, 0)", result)
-    if not ansi:
-        return rest
-    zero = error("REMAINDER_BY_ZERO", config=ANSI_CONFIG)
-    return f"(CASE WHEN {right} = 0 AND {left} IS NOT NULL THEN {zero} ELSE {rest} END)"
+    divisor = sql_cast(right, common) if ansi else f"nullif({sql_cast(right, common)}, 0)"
+    return sql_cast(f"{sql_cast(left, common)} % {divisor}", result)  # DuckDB raises of zero itself
 
 
 def sql_decimal_integral_divide(

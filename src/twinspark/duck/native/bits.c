@@ -1,6 +1,7 @@
-/* Java's shifts, whose count is taken modulo the width, and months between two clocks.
+/* Java's shifts, whose count is taken modulo the width, single bits, and months between two clocks.
  *
  * SQL spelling: spark_shiftleft(x, n), spark_shiftright(x, n), spark_shiftrightunsigned(x, n) of INTEGER or BIGINT;
+ * spark_bit_get(x, n) of any whole number, n known to be one of its bits;
  * spark_months_between(later, earlier, later's seconds of the day, earlier's, rounds) of TIMESTAMPs. */
 #include "zone.h"
 #include <math.h>
@@ -22,6 +23,19 @@
     }
 SHIFTS(int, int32_t, uint32_t, 31)
 SHIFTS(bigint, int64_t, uint64_t, 63)
+
+#define BIT(suffix, type)                                                                                              \
+    MANY_LANES static void bits_##suffix(const type *values, const int32_t *places, int8_t *out, idx_t rows) {         \
+        for (idx_t row = 0; row < rows; row++)                                                                         \
+            out[row] = (int8_t)(values[row] >> (places[row] & (8 * (int)sizeof(type) - 1)) & 1);                           \
+    }                                                                                                                  \
+    static void bit_##suffix(native_call *call) {                                                                      \
+        bits_##suffix(ARGUMENT(call, type, 0), ARGUMENT(call, int32_t, 1), RESULT(call, int8_t), call->rows);          \
+    }
+BIT(tinyint, int8_t)
+BIT(smallint, int16_t)
+BIT(int, int32_t)
+BIT(bigint, int64_t)
 
 typedef struct { int64_t months; int day; bool last; } month_day;
 
@@ -53,6 +67,10 @@ static void months_between_rows(native_call *call) {
 }
 
 const native_function bit_functions[] = {
+    {"spark_bit_get", "ti>t", bit_tinyint, NULL},
+    {"spark_bit_get", "si>t", bit_smallint, NULL},
+    {"spark_bit_get", "ii>t", bit_int, NULL},
+    {"spark_bit_get", "li>t", bit_bigint, NULL},
     {"spark_shiftleft", "ii>i", left_int, NULL},
     {"spark_shiftleft", "li>l", left_bigint, NULL},
     {"spark_shiftright", "ii>i", right_int, NULL},

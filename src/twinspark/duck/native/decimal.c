@@ -6,7 +6,7 @@
  *     CAST(spark_decimal_divide_try_6(a, b, 38) AS DECIMAL(38,6))      NULL instead
  *     spark_decimal_product_31_4(a, b)                                 of a type that holds every product exactly
  * Why the type is in the name: a C function's result type is fixed when it is registered, so there is one for each. */
-#include "wide.h"
+#include "decimal.h"
 #include <stdio.h>
 
 const uint128 power_of_ten[39] = {
@@ -54,8 +54,6 @@ bool decimal_argument(native_call *call, int argument, decimal_column *column) {
 /* --- a result, before it is checked --- */
 
 typedef struct { uint256 magnitude; bool negative, overflow; } scaled; /* at the result's scale, already rounded */
-
-typedef struct { int128 left, right; int left_scale, right_scale, scale; } operands;
 
 /* left / right at the result's scale, HALF_UP. Java divides at scale 39 rounding down, then HALF_UP: the same digits. */
 static inline scaled divide(const operands *of) {
@@ -113,29 +111,6 @@ static inline scaled add_signed(const operands *of, bool negate_right) {
 }
 static inline scaled add(const operands *of) { return add_signed(of, false); }
 static inline scaled subtract(const operands *of) { return add_signed(of, true); }
-
-/* The whole quotient and the remainder of the magnitudes at their larger scale. */
-static inline uint256 whole_quotient(const operands *of, uint256 *remainder) {
-    uint256 left = widen(magnitude_of(of->left)), right = widen(magnitude_of(of->right));
-    int common = of->left_scale > of->right_scale ? of->left_scale : of->right_scale;
-    scale_up(&left, common - of->left_scale);
-    scale_up(&right, common - of->right_scale);
-    if (!fits_128(&right)) { /* then the left side is not scaled, so it is the smaller one */
-        *remainder = left;
-        return widen(0);
-    }
-    *remainder = widen(divide_by_128(&left, low_128(&right)));
-    return left;
-}
-
-/* java.math.BigDecimal refuses whole quotients of more than 39 digits (trailing zeros do not count). */
-static bool quotient_impossible(uint256 quotient) {
-    char digits[80];
-    int count = wide_digits(quotient, digits);
-    while (count > 1 && digits[count - 1] == '0')
-        count--;
-    return count > 39;
-}
 
 /* --- text of a value that is out of range, digit for digit as Java keeps it --- */
 
@@ -203,7 +178,6 @@ static void sum_text(const operands *of, bool negate_right, char *into, size_t s
 /* --- kernels --- */
 
 enum operation { DIVIDE, MULTIPLY, ADD, SUBTRACT };
-typedef struct { enum operation operation; bool raise; } arithmetic;
 
 static void out_of_range(native_call *call, enum operation operation, const operands *of, int precision) {
     char value[200];
@@ -246,6 +220,43 @@ static inline scaled operate(enum operation operation, const operands *of) {
     }
 }
 
+/* A column's values in 64 bits, in `room` where they are not yet; NULL where one needs more. */
+static const int64_t *near_values(const decimal_column *column, int64_t *room, idx_t rows) {
+    const stored_int128 *values = column->data;
+    int64_t more = 0;
+    if (column->bytes == 8)
+        return column->data;
+    for (idx_t row = 0; row < rows; row++)
+        if (column->bytes == 16) {
+            room[row] = (int64_t)values[row];
+            more |= (int64_t)(values[row] >> 64) ^ (room[row] >> 63);
+        } else
+            room[row] = (int64_t)decimal_at(column, row);
+    return more ? NULL : room;
+}
+
+/* A chunk of 64-bit factors whose products are rounded, by a divisor that is the same for every row: 38 digits hold them. */
+enum { CHUNK = 2048 };
+static bool multiply_near(const decimal_column *left, const decimal_column *right, int scale, stored_int128 *out, idx_t rows) {
+    int64_t room[2][CHUNK];
+    int dropped = left->scale + right->scale - scale;
+    if (dropped < 1 || dropped > 19 || rows > CHUNK)
+        return false;
+    const int64_t *lefts = near_values(left, room[0], rows), *rights = near_values(right, room[1], rows);
+    if (!lefts || !rights)
+        return false;
+    divider by = divider_of((uint64_t)power_of_ten[dropped]);
+    for (idx_t row = 0; row < rows; row++) {
+        int64_t a = lefts[row], b = rights[row];
+        uint64_t rest;
+        uint128 sign = (uint128)((int128)(a ^ b) >> 127); /* all ones where it is negative */
+        uint128 product = (uint128)magnitude_of_64(a) * magnitude_of_64(b), quotient = divide_known(product, &by, &rest);
+        quotient += rest >= by.divisor - rest;
+        out[row] = (int128)((quotient ^ sign) - sign);
+    }
+    return true;
+}
+
 /* Inlined once for each operation, so that the row loop knows which one it runs. */
 static inline __attribute__((always_inline)) void binary_rows(native_call *call, enum operation operation, bool raise) {
     decimal_column left, right;
@@ -253,6 +264,8 @@ static inline __attribute__((always_inline)) void binary_rows(native_call *call,
         return;
     int precision = call->precision ? call->precision : call->rows ? ARGUMENT(call, int32_t, 2)[0] : 0;
     stored_int128 *out = RESULT(call, stored_int128);
+    if (operation == MULTIPLY && precision == 38 && multiply_near(&left, &right, call->scale, out, call->rows))
+        return;
     operands of = {.left_scale = left.scale, .right_scale = right.scale, .scale = call->scale};
     EACH_ROW(call, row) {
         of.left = decimal_at(&left, row);
@@ -306,83 +319,6 @@ static void product_rows(native_call *call) {
             out[row] = (int128)((uint128)decimal_at(&left, row) * (uint128)decimal_at(&right, row));
 }
 
-/* true: the row is done (NULL or an error). */
-static bool whole_division_refused(native_call *call, idx_t row, int128 divisor, const char *condition) {
-    if (divisor != 0)
-        return false;
-    if (condition)
-        spark_error(call, condition, "config", ANSI_CONFIG, NULL);
-    else
-        set_null(call, row);
-    return true;
-}
-
-/* The remainder takes the sign of the dividend (Java); pmod's takes the divisor's side. */
-static void remainder_rows(native_call *call) {
-    const arithmetic *how = call->function->extra;
-    decimal_column left, right;
-    if (!decimal_argument(call, 0, &left) || !decimal_argument(call, 1, &right))
-        return;
-    operands of = {.left_scale = left.scale, .right_scale = right.scale, .scale = call->scale};
-    int common = left.scale > right.scale ? left.scale : right.scale;
-    EACH_ROW(call, row) {
-        of.left = decimal_at(&left, row);
-        of.right = decimal_at(&right, row);
-        if (whole_division_refused(call, row, of.right, how->raise ? "REMAINDER_BY_ZERO" : NULL))
-            continue;
-        uint256 remainder, quotient = whole_quotient(&of, &remainder);
-        if (!fits_128(&quotient) && quotient_impossible(quotient)) {
-            spark_error(call, "ELSEWHERE", "reason", "java.math.BigDecimal: Division impossible", NULL);
-            continue;
-        }
-        char value[200], digits[80];
-        int count = wide_digits(remainder, digits);
-        scale_down(&remainder, common - of.scale);
-        int precision = ARGUMENT(call, int32_t, 2)[row];
-        if (!fits_128(&remainder) || low_128(&remainder) >= power_of_ten[precision]) {
-            write_decimal(value, sizeof value, digits, count, common, of.left < 0);
-            if (how->raise)
-                decimal_out_of_range(call, plain_text(value), precision, of.scale);
-            else
-                set_null(call, row);
-            continue;
-        }
-        int128 magnitude = (int128)low_128(&remainder);
-        RESULT(call, stored_int128)[row] = of.left < 0 ? -magnitude : magnitude;
-    }
-}
-
-/* `div`: the whole quotient, checked against its precision, then its low 64 bits (as Decimal.toLong). */
-static void integral_rows(native_call *call) {
-    const arithmetic *how = call->function->extra;
-    decimal_column left, right;
-    if (!decimal_argument(call, 0, &left) || !decimal_argument(call, 1, &right))
-        return;
-    operands of = {.left_scale = left.scale, .right_scale = right.scale};
-    EACH_ROW(call, row) {
-        of.left = decimal_at(&left, row);
-        of.right = decimal_at(&right, row);
-        if (whole_division_refused(call, row, of.right, how->raise ? "DIVIDE_BY_ZERO" : NULL))
-            continue;
-        uint256 remainder, quotient = whole_quotient(&of, &remainder);
-        bool negative = (of.left < 0) != (of.right < 0);
-        int precision = ARGUMENT(call, int32_t, 2)[row];
-        if (!fits_128(&quotient) && quotient_impossible(quotient)) {
-            spark_error(call, "ELSEWHERE", "reason", "java.math.BigDecimal: Division impossible", NULL);
-        } else if (!fits_128(&quotient) || low_128(&quotient) >= power_of_ten[precision]) {
-            char value[100], digits[80];
-            write_decimal(value, sizeof value, digits, wide_digits(quotient, digits), 0, negative);
-            if (how->raise)
-                decimal_out_of_range(call, plain_text(value), precision, 0);
-            else
-                set_null(call, row);
-        } else
-            RESULT(call, int64_t)[row] = (int64_t)(negative ? -quotient.limb[0] : quotient.limb[0]);
-    }
-}
-
-static const arithmetic raises = {.raise = true}, gives_null = {.raise = false};
-
 const native_function decimal_functions[] = {
     {"spark_decimal_divide", "AAi>#", divide_rows, NULL},
     {"spark_decimal_divide_try", "AAi>#", divide_try_rows, NULL},
@@ -394,8 +330,4 @@ const native_function decimal_functions[] = {
     {"spark_decimal_add_try", "AAi>#", add_try_rows, NULL},
     {"spark_decimal_subtract", "AAi>#", subtract_rows, NULL},
     {"spark_decimal_subtract_try", "AAi>#", subtract_try_rows, NULL},
-    {"spark_decimal_remainder", "AAi>#", remainder_rows, &raises},
-    {"spark_decimal_remainder_try", "AAi>#", remainder_rows, &gives_null},
-    {"spark_decimal_integral_divide", "AAi>l", integral_rows, &raises},
-    {"spark_decimal_integral_divide_try", "AAi>l", integral_rows, &gives_null},
     {NULL}};

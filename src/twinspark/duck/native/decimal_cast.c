@@ -225,26 +225,46 @@ static bool round_shortest(decimal_digits number, int scale, int precision, uint
     return *result < power_of_ten[precision];
 }
 
-static void double_rows(native_call *call) {
+static void one_double(native_call *call, idx_t row, double value, int precision) {
     char buffer[JAVA_NUMBER_SIZE], digits[JAVA_NUMBER_SIZE];
-    EACH_ROW(call, row) {
-        double value = ARGUMENT(call, double, 0)[row];
-        int precision = ARGUMENT(call, int32_t, 1)[row];
-        uint128 magnitude;
-        uint64_t whole;
-        big_decimal number;
-        if (!isfinite(value))
-            set_null(call, row);
-        else if (rounded_surely(fabs(value), call->scale, &whole) && whole < power_of_ten[precision])
-            set_decimal(call, row, value < 0 ? -(int128)whole : (int128)whole);
-        else if (round_shortest(java_double_digits(fabs(value)), call->scale, precision, &magnitude))
-            set_decimal(call, row, value < 0 ? -(int128)magnitude : (int128)magnitude);
-        else if (call->function->extra) {
-            big_decimal_of(value, buffer, digits, &number);
-            out_of_range(call, &number, precision);
-        } else
-            set_null(call, row);
+    uint128 magnitude;
+    uint64_t whole;
+    big_decimal number;
+    if (!isfinite(value))
+        set_null(call, row);
+    else if (rounded_surely(fabs(value), call->scale, &whole) && whole < power_of_ten[precision])
+        set_decimal(call, row, value < 0 ? -(int128)whole : (int128)whole);
+    else if (round_shortest(java_double_digits(fabs(value)), call->scale, precision, &magnitude))
+        set_decimal(call, row, value < 0 ? -(int128)magnitude : (int128)magnitude);
+    else if (call->function->extra) {
+        big_decimal_of(value, buffer, digits, &number);
+        out_of_range(call, &number, precision);
+    } else
+        set_null(call, row);
+}
+
+/* Whether all rows are sure; the others hold nothing of worth. */
+MANY_LANES static bool rounded_near(const double *values, int64_t *out, idx_t rows, double factor, double most) {
+    int64_t unsure = 0;
+    for (idx_t row = 0; row < rows; row++) {
+        double scaled = values[row] * factor, moved = scaled + ROUNDER;
+        int64_t bits;
+        memcpy(&bits, &moved, sizeof bits);
+        out[row] = bits - 0x4338000000000000;
+        unsure |= is_near(scaled, most) ? 0 : 1;
     }
+    return !unsure;
+}
+
+/* Rows that rounded_near leaves out are looked at one by one; there are few. */
+static void double_rows(native_call *call) {
+    const double *values = ARGUMENT(call, double, 0);
+    int precision = call->rows ? ARGUMENT(call, int32_t, 1)[0] : 0;
+    bool near = call->precision == 18 && call->scale <= MOST_NEAR_SCALE;
+    double factor = near ? near_powers[call->scale] : 0, most = near ? near_most(precision) : 0;
+    if (near && rounded_near(values, RESULT(call, int64_t), call->rows, factor, most))
+        return;
+    EACH_ROW(call, row) if (!near || !is_near(values[row] * factor, most)) one_double(call, row, values[row], precision);
 }
 
 const native_function decimal_cast_functions[] = {

@@ -10,13 +10,16 @@
 static void elsewhere(native_call *call, const char *reason) { spark_error(call, "ELSEWHERE", "reason", reason, NULL); }
 
 /* Without groups every row has the same state, and none is without a value: the loop over such rows is a tight one. */
-static bool is_one_state(const native_call *call, duckdb_aggregate_state *states) {
-    if (call->argument_valid[0] || call->rows == 0)
-        return false;
+MANY_LANES static bool all_same(const uintptr_t *values, idx_t rows) {
     uintptr_t other = 0;
-    for (idx_t row = 1; row < call->rows; row++)
-        other |= (uintptr_t)states[row] ^ (uintptr_t)states[0];
+    for (idx_t row = 1; row < rows; row++)
+        other |= values[row] ^ values[0];
     return other == 0;
+}
+static bool is_one_state(const native_call *call, duckdb_aggregate_state *states) {
+    if (call->argument_valid[0] || call->rows == 0 || states[0] != states[call->rows - 1])
+        return false;
+    return all_same((const uintptr_t *)states, call->rows);
 }
 
 /* --- max and min of doubles: NaN is the greatest; of 0.0 and -0.0 Spark shows the one that came first --- */
@@ -101,7 +104,7 @@ static void finish_float(native_call *call, const void *from, idx_t row) {
 typedef struct { stored_int128 above, below; bool any; } sum_state;
 
 /* The halves of numbers are added apart, in 64 bits: a chunk has too few rows to fill them. */
-static void sum_all(sum_state *state, const int64_t *values, idx_t rows) {
+static void sum_halves(sum_state *state, const int64_t *values, idx_t rows) {
     uint64_t low = 0, low_below = 0;
     int64_t high = 0, high_below = 0;
     for (idx_t row = 0; row < rows; row++) {
@@ -114,7 +117,30 @@ static void sum_all(sum_state *state, const int64_t *values, idx_t rows) {
     int128 total = (int128)high * 4294967296 + low, below = (int128)high_below * 4294967296 + low_below;
     state->above += total - below;
     state->below += below;
+}
+
+typedef struct { int64_t total, below; uint64_t seen; } near_sum;
+MANY_LANES static near_sum sum_near(const int64_t *values, idx_t rows) {
+    uint64_t total = 0, below = 0, seen = 0;
+    for (idx_t row = 0; row < rows; row++) {
+        int64_t value = values[row], under = value < 0 ? value : 0;
+        total += (uint64_t)value;
+        below += (uint64_t)under;
+        seen |= (uint64_t)(value < 0 ? ~value : value);
+    }
+    return (near_sum){(int64_t)total, (int64_t)below, seen};
+}
+
+/* Of numbers of up to 47 bits, as nearly all are, the sums of a chunk (2048 rows) stand in 64 bits; others are added again. */
+static void sum_all(sum_state *state, const int64_t *values, idx_t rows) {
+    near_sum near = sum_near(values, rows);
     state->any = true;
+    if (near.seen >> 47 || rows > 65536)
+        sum_halves(state, values, rows);
+    else {
+        state->above += near.total - near.below;
+        state->below += near.below;
+    }
 }
 
 static void sum_rows(native_call *call, duckdb_aggregate_state *states) {

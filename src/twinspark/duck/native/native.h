@@ -5,6 +5,14 @@
 #include <stddef.h>
 #include <string.h>
 
+/* A plain loop over numbers, made twice where the loader can choose: for processors with AVX2, and for all others. The
+ * answers are the same: only the number of lanes differs, and no fused operations are made of doubles. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define MANY_LANES __attribute__((optimize("O3"), target_clones("avx2", "default")))
+#else
+#define MANY_LANES
+#endif
+
 typedef __int128 int128;
 typedef unsigned __int128 uint128;
 typedef int128 __attribute__((aligned(8))) stored_int128; /* DuckDB aligns its 128-bit values to 8 bytes */
@@ -61,7 +69,7 @@ typedef struct native_aggregate {
 
 /* The tables, one for each topic file; each ends with a line without a name. A new file is added here and nowhere else. */
 #define FUNCTION_TABLES(_)                                                                                             \
-    _(decimal_functions) _(decimal_cast_functions) _(cast_functions) _(zone_functions) _(datetime_functions)           \
+    _(decimal_functions) _(decimal_whole_functions) _(decimal_cast_functions) _(cast_functions) _(zone_functions) _(datetime_functions) _(day_name_functions)           \
     _(rounding_functions)                                                                                              \
     _(pattern_functions) _(parse_functions) _(legacy_date_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \

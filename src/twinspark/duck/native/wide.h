@@ -9,6 +9,7 @@ extern const uint128 power_of_ten[39];
 void write_decimal(char *into, size_t size, const char *digits, int count, int scale, bool negative);
 
 static inline uint128 magnitude_of(int128 value) { return value < 0 ? -(uint128)value : (uint128)value; }
+static inline uint64_t magnitude_of_64(int64_t value) { return value < 0 ? -(uint64_t)value : (uint64_t)value; }
 static inline uint256 widen(uint128 value) { return (uint256){{(uint64_t)value, (uint64_t)(value >> 64), 0, 0}}; }
 static inline bool fits_128(const uint256 *value) { return !(value->limb[2] | value->limb[3]); }
 static inline uint128 low_128(const uint256 *value) { return (uint128)value->limb[1] << 64 | value->limb[0]; }
@@ -60,6 +61,46 @@ static inline uint64_t divide_by_64(uint256 *value, uint64_t divisor) {
         remainder = (uint64_t)(part % divisor);
     }
     return remainder;
+}
+
+/* A divisor of many numbers, with its reciprocal: two multiplications are several times as fast as a division. The method
+ * is that of N. Moeller and T. Granlund, "Improved division by invariant integers" (2011), for two words by one. */
+typedef struct { uint64_t divisor, reciprocal; int shift; } divider;
+
+static inline divider divider_of(uint64_t divisor) {
+    int shift = __builtin_clzll(divisor);
+    uint64_t normal = divisor << shift;
+    return (divider){divisor, (uint64_t)(~(uint128)0 / normal), shift}; /* the quotient's upper word is 1 and is dropped */
+}
+
+/* high:low by a divisor whose upper bit is set, high below it. */
+static inline uint64_t divide_word(uint64_t high, uint64_t low, uint64_t normal, uint64_t reciprocal, uint64_t *rest) {
+    uint128 guess = (uint128)reciprocal * high + ((uint128)high << 64 | low);
+    uint64_t quotient = (uint64_t)(guess >> 64) + 1, left = low - quotient * normal;
+    uint64_t above = -(uint64_t)(left > (uint64_t)guess); /* as often as not: no branch */
+    quotient += above;
+    left += above & normal;
+    if (__builtin_expect(left >= normal, 0)) {
+        quotient++;
+        left -= normal;
+    }
+    *rest = left;
+    return quotient;
+}
+
+static inline uint128 divide_known(uint128 value, const divider *by, uint64_t *rest) {
+    uint64_t normal = by->divisor << by->shift, high = by->shift ? (uint64_t)(value >> 64) >> (64 - by->shift) : 0;
+    uint128 shifted = value << by->shift;
+    uint64_t upper, middle = (uint64_t)(shifted >> 64);
+    if (high) {
+        upper = divide_word(high, middle, normal, by->reciprocal, &high);
+    } else { /* as of nearly all */
+        upper = middle >= normal;
+        high = upper ? middle - normal : middle;
+    }
+    uint64_t lower = divide_word(high, (uint64_t)shifted, normal, by->reciprocal, rest);
+    *rest >>= by->shift;
+    return (uint128)upper << 64 | lower;
 }
 
 /* Knuth's algorithm D with two-limb divisors; value becomes the quotient, the remainder is returned. */
