@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import data_source_cases  # noqa: F401  (its cases are among CASES)
+import table_function_cases  # noqa: F401
+from function_cases import CASES
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from table_function_cases import CASES
 
 RECORDED = Path(__file__).parent / "recorded_functions.json"
 

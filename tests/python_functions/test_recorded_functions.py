@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from function_cases import CASES
 from record_functions import RECORDED, answer_of
-from table_function_cases import CASES
 
 from twinspark.doors.connect.server import ConnectServer
 

@@ -12,11 +12,18 @@ from twinspark.duck.select import Select
 from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
 from twinspark.functions.spelling import cast_to
-from twinspark.plan.pythons import PythonAggregate, PythonCoGroups, PythonGroups, PythonRelation, PythonWindow
+from twinspark.plan.pythons import (
+    PythonAggregate,
+    PythonCoGroups,
+    PythonGroups,
+    PythonRelation,
+    PythonScan,
+    PythonWindow,
+)
 from twinspark.plan.relations import RecursionReference, Relation, relations_in
 from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, NullType, StructType, has_variant
 
-AnyPython: TypeAlias = PythonRelation | PythonCoGroups
+AnyPython: TypeAlias = PythonRelation | PythonCoGroups | PythonScan
 NO_KEYS = (ArrayType, MapType, StructType, NullType)
 Write: TypeAlias = Callable[[Relation], tuple[str, Statement]]
 

@@ -31,7 +31,7 @@ from twinspark.functions.casts import not_native
 from twinspark.functions.spelling import cast_to, duck_type, error, quoted_name
 from twinspark.plan.dispatch import by_class
 from twinspark.plan.expressions import Call, Column, Subquery
-from twinspark.plan.pythons import PythonCoGroups, PythonRelation
+from twinspark.plan.pythons import PythonCoGroups, PythonRelation, PythonScan
 from twinspark.plan.relations import (
     Aggregate,
     Distinct,
@@ -281,7 +281,7 @@ class RelationWriter(SubqueryWriter):
         return generator_sql(relation, select, self.expressions(select), self.statement.alias())
 
     @write.register
-    def _(self, relation: PythonRelation | PythonCoGroups) -> Select:
+    def _(self, relation: PythonRelation | PythonCoGroups | PythonScan) -> Select:
         return source_of(relation, self.statement, write_relation)
 
     @write.register

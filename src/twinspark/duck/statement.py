@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-from twinspark.plan.pythons import PythonCoGroups, PythonRelation
+from twinspark.plan.pythons import PythonCoGroups, PythonRelation, PythonScan
 from twinspark.plan.relations import Relation
 
 
@@ -25,7 +25,7 @@ class Source:
     """Rows that come out of a Python worker while the statement runs."""
 
     inputs: tuple[SourceInput, ...]
-    relation: PythonRelation | PythonCoGroups
+    relation: PythonRelation | PythonCoGroups | PythonScan
 
 
 @dataclass

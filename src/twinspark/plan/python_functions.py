@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -15,7 +15,8 @@ BATCHED, ARROW_BATCHED = 100, 101
 SCALAR_PANDAS, SCALAR_PANDAS_ITER, SCALAR_ARROW, SCALAR_ARROW_ITER = 200, 204, 250, 251
 SCALARS = frozenset({BATCHED, ARROW_BATCHED, SCALAR_PANDAS, SCALAR_PANDAS_ITER, SCALAR_ARROW, SCALAR_ARROW_ITER})
 ITERATORS = frozenset({SCALAR_PANDAS_ITER, SCALAR_ARROW_ITER})
-MAPS = frozenset({205, 207})
+MAP_ARROW = 207
+MAPS = frozenset({205, MAP_ARROW})
 GROUP_MAPS = frozenset({201, 209, 215, 216})
 ARROW_GROUPS = frozenset({209, 215})
 COGROUP_MAPS = frozenset({206, 210})
@@ -62,6 +63,18 @@ class Analyzed:
     selected: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A pickled data source and its columns, as DDL or as JSON."""
+
+    source: bytes = field(repr=False)
+    columns: str
+    is_json: bool
+
+
+Options: TypeAlias = tuple[tuple[str, str], ...]
+
+
 class Running(Protocol):
     """Rows on their way through a worker."""
 
@@ -79,6 +92,9 @@ class Workers(Protocol):
 
     def start(self, relation: Any, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Running:
         """Sends the inputs' rows through the relation's function; rows come back under the schema."""
+
+    def create_source(self, definition: PythonFunction, options: Options, schema: StructType | None) -> Created:
+        """Makes an instance of a data source."""
 
     def analyze(self, function: PythonFunction, arguments: Sequence[AnalyzedArgument]) -> Analyzed:
         """Asks a table function which columns it has for such arguments."""

@@ -84,6 +84,17 @@ class PythonCoGroups(Relation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PythonScan(Relation):
+    """The rows of a Python data source; `source` is its pickled instance, made when its columns were asked for, or
+    None where the query gave them."""
+
+    definition: PythonFunction
+    options: tuple[tuple[str, str], ...]
+    source: bytes | None = field(repr=False)
+    workers: Workers = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class PythonAggregate(PythonChains):
     """One row for each group: the first columns are its keys."""
 

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import singledispatchmethod
+from functools import partial, singledispatchmethod
 from typing import IO, Any
 
 import pyarrow as pa
@@ -12,10 +12,14 @@ from twinspark.errors import NotNative
 from twinspark.plan.python_functions import (
     ARROW_GROUPS,
     BATCHED,
+    MAP_ARROW,
     PICKLED_TABLE,
     Analyzed,
     AnalyzedArgument,
+    Created,
+    Options,
     PythonFunction,
+    Running,
 )
 from twinspark.plan.pythons import (
     Chain,
@@ -24,18 +28,21 @@ from twinspark.plan.pythons import (
     PythonEvaluate,
     PythonGroups,
     PythonMap,
+    PythonScan,
     PythonTable,
     PythonWindow,
 )
 from twinspark.plan.relations import Field
 from twinspark.pythons import feeding, planning, tables, tasks
 from twinspark.pythons.answers import conformed, for_duckdb
-from twinspark.pythons.runs import Feed, Run
+from twinspark.pythons.planning import Answer
+from twinspark.pythons.runs import Feed, Run, Runs
 from twinspark.pythons.workers import Pool
 from twinspark.types import MapType, StructField, StructType, nested_types
 
 Batches = Iterator[pa.RecordBatch]
 LARGE = "spark.sql.execution.arrow.useLargeVarTypes"
+SOURCE_PROFILER = "spark.sql.pyspark.dataSource.profiler"
 NO_COLUMN = pa.field("c_none", pa.bool_())
 
 
@@ -51,7 +58,7 @@ class SessionWorkers:
         return widened(schema) if self.config.get(LARGE, "false").lower() == "true" else schema
 
     @singledispatchmethod
-    def start(self, relation: Any, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+    def start(self, relation: Any, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Running:
         raise NotNative(f"Python: a relation of kind {type(relation).__name__}")
 
     @start.register
@@ -184,12 +191,39 @@ class SessionWorkers:
         function = relation.function
         return self.run_told(function.eval_type, [function], command, feed, wanted, shape, evaluation)
 
+    @start.register
+    def _(self, relation: PythonScan, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Runs:
+        """Partition by partition, as Spark's tasks would read them, one after the other."""
+        own = StructType(relation.schema.fields)
+        source = relation.source or self.create_source(relation.definition, relation.options, own).source
+        message = planning.plan_message(source, own, self.rows, self.as_bytes)
+        command, partitions = self.ask(relation.definition, "plan_data_source_read", message, planning.read_planned)
+        function = replace(relation.definition, command=command, eval_type=MAP_ARROW)
+
+        def reading(partition: bytes) -> Run:
+            return self.flat(function, (0,), lambda output: tables.write_partition(output, partition), schema)
+
+        makers = [partial(reading, partition) for partition in partitions]
+        return Runs(makers, output_schema(schema, schema, 0))
+
+    def create_source(self, definition: PythonFunction, options: Options, schema: StructType | None) -> Created:
+        message = planning.create_message(definition, options, schema)
+        return self.ask(definition, "create_data_source", message, planning.read_created)
+
     def analyze(self, function: PythonFunction, arguments: Sequence[AnalyzedArgument]) -> Analyzed:
+        message = planning.analyze_message(function, arguments, self.as_bytes)
+        return self.ask(function, "analyze_udtf", message, planning.read_analyzed)
+
+    def ask(self, function: PythonFunction, module: str, message: bytes, read: Callable[[IO[bytes]], Answer]) -> Answer:
+        """A question to one of PySpark's planning workers."""
         tasks.check_config(self.config)
-        as_bytes = self.config.get("spark.sql.execution.pyspark.binaryAsBytes", "true").lower() == "true"
-        message = planning.opening(function, self.place()) + planning.analyze_message(function, arguments, as_bytes)
-        environment = tasks.environment_of(self.config)
-        return planning.ask(self.pool, environment, "analyze_udtf", message, planning.read_analyzed)
+        profiler = self.config.get(SOURCE_PROFILER) if module != "analyze_udtf" else None
+        opening = planning.opening(function, self.place(), {SOURCE_PROFILER: profiler} if profiler else {})
+        return planning.ask(self.pool, tasks.environment_of(self.config), module, opening + message, read)
+
+    @property
+    def as_bytes(self) -> bool:
+        return self.config.get("spark.sql.execution.pyspark.binaryAsBytes", "true").lower() == "true"
 
     def flat(self, function: PythonFunction, offsets: tuple[int, ...], feed: Feed, schema: pa.Schema) -> Run:
         """Functions that give whole rows give them as one struct."""

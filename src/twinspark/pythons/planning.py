@@ -1,18 +1,20 @@
 """Questions to Python while a plan is made: one of PySpark's planning workers is sent one message and answers it."""
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, TypeVar
 
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.python_functions import Analyzed, AnalyzedArgument, PythonFunction
+from twinspark.plan.python_functions import Analyzed, AnalyzedArgument, Created, Options, PythonFunction
 from twinspark.pythons import tasks, wire
 from twinspark.pythons.answers import CRASHED
 from twinspark.pythons.workers import MODULE, Pool, Worker
-from twinspark.types import MapType, StructType, nested_types
+from twinspark.types import BinaryType, MapType, StructField, StructType, nested_types
 
 Answer = TypeVar("Answer")
 Environment = dict[str, str]
+PARTITION = StructType([StructField("partition", BinaryType())])
+MESSAGE = StructType([StructField("message", BinaryType())])
 
 
 def ask(
@@ -44,9 +46,74 @@ def ended(worker: Worker, pool: Pool) -> bool:
     return wire.read_integer(worker.input) == wire.END_OF_STREAM
 
 
-def opening(function: PythonFunction, place: tasks.Place) -> bytes:
+def opening(function: PythonFunction, place: tasks.Place, config: Mapping[str, str]) -> bytes:
     """What every planning worker is told first."""
-    return b"".join([wire.text(function.version), tasks.files((function,), place), wire.mapping({})])
+    return b"".join([wire.text(function.version), tasks.files((function,), place), wire.mapping(config)])
+
+
+# ---- data sources
+
+
+def create_message(definition: PythonFunction, options: Options, schema: StructType | None) -> bytes:
+    """UserDefinedPythonDataSourceRunner.writeToPython."""
+    given = wire.boolean(False) if schema is None else wire.boolean(True) + wire.text(schema.json())
+    return wire.framed(definition.command) + wire.text(definition.name) + given + options_message(options)
+
+
+def options_message(options: Options) -> bytes:
+    return wire.integer(len(options)) + b"".join(wire.text(key) + wire.text(value) for key, value in options)
+
+
+def read_created(source: IO[bytes]) -> Created:
+    made = wire.read_exactly(source, checked(wire.read_integer(source), source, "create", "instance"))
+    is_json = wire.read_integer(source) == 0
+    return Created(made, wire.read_text(source), is_json)
+
+
+def checked(length: int, source: IO[bytes], action: str, kind: str) -> int:
+    """A length, unless it is the mark of an exception (QueryCompilationErrors.pythonDataSourceError)."""
+    if length == wire.EXCEPTION_THROWN:
+        raise SparkError("PYTHON_DATA_SOURCE_ERROR", action=action, type=kind, msg=wire.read_text(source))
+    return length
+
+
+def plan_message(source: bytes, schema: StructType, rows: int, as_bytes: bool) -> bytes:
+    """UserDefinedPythonDataSourceReadRunner.writeToPython: filters are not pushed down, nothing is a stream."""
+    flags = [wire.boolean(False), wire.boolean(False), wire.boolean(as_bytes)]
+    told = [wire.framed(source), wire.text(PARTITION.json()), wire.text(schema.json()), wire.integer(rows)]
+    return b"".join([*told, *flags])
+
+
+def read_planned(source: IO[bytes]) -> tuple[bytes, list[bytes]]:
+    """The function that reads a partition, and the partitions (PythonDataSourceReadInfo)."""
+    function = wire.read_exactly(source, checked(wire.read_integer(source), source, "initialize", "reader"))
+    count = checked(wire.read_integer(source), source, "generate", "read partitions")
+    return function, [wire.read_framed(source) for _ in range(count)]
+
+
+def write_message(
+    definition: PythonFunction, options: Options, schema: StructType, overwrite: bool, as_bytes: bool
+) -> bytes:
+    """UserDefinedPythonDataSourceWriteRunner.writeToPython."""
+    told = [wire.framed(definition.command), wire.text(definition.name), wire.text(schema.json())]
+    flags = [wire.boolean(overwrite), wire.boolean(False), wire.boolean(as_bytes)]
+    return b"".join([*told, wire.text(MESSAGE.json()), options_message(options), *flags])
+
+
+def read_writing(source: IO[bytes]) -> tuple[bytes, bytes]:
+    """The function that writes rows, and the pickled writer that commits them."""
+    function = wire.read_exactly(source, checked(wire.read_integer(source), source, "initialize", "writer"))
+    return function, wire.read_framed(source)
+
+
+def commit_message(writer: bytes, messages: Sequence[bytes | None], abort: bool) -> bytes:
+    """UserDefinedPythonDataSourceCommitRunner.writeToPython."""
+    sent = [wire.integer(wire.NULL) if each is None else wire.framed(each) for each in messages]
+    return b"".join([wire.framed(writer), wire.integer(len(sent)), *sent, wire.boolean(abort)])
+
+
+def read_committed(source: IO[bytes]) -> None:
+    checked(wire.read_integer(source), source, "commit or abort", "write")
 
 
 # ---- table functions

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO
 
 import duckdb
@@ -20,6 +20,28 @@ Feed = Callable[[IO[bytes]], None]
 
 class Failed(Exception):
     """Travels through DuckDB, which keeps only its text: that is what `duck.errors` reads back."""
+
+
+class Runs:
+    """One run after another, as one: each is made when the one before has ended."""
+
+    def __init__(self, makers: Sequence[Callable[[], "Run"]], schema: pa.Schema) -> None:
+        self._makers = makers
+        self._current: Run | None = None
+        self._stopped = False
+        self.reader = pa.RecordBatchReader.from_batches(schema, self._batches())
+
+    def stop(self) -> None:
+        self._stopped = True
+        if self._current is not None:
+            self._current.stop()
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        for make in self._makers:
+            self._current = make()
+            if self._stopped:
+                self._current.stop()
+            yield from self._current.batches()
 
 
 class Run:
@@ -44,7 +66,7 @@ class Run:
         self._lock = threading.Lock()
         self.failure: Exception | None = None
         self.is_elsewhere = False  # whether only Spark can say what an exception means
-        self.reader = pa.RecordBatchReader.from_batches(schema, self._batches())
+        self.reader = pa.RecordBatchReader.from_batches(schema, self.batches())
 
     def stop(self) -> None:
         """Kills a worker that is still at it: it cannot be asked to forget its task."""
@@ -77,7 +99,7 @@ class Run:
         except (OSError, ValueError) as error:  # the worker is gone: its reader tells why
             log.debug("a Python worker left while rows were written: %s", error)
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def batches(self) -> Iterator[pa.RecordBatch]:
         try:
             yield from self._shape(self._answers())
         except Exception as error:

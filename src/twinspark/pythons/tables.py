@@ -97,3 +97,9 @@ def numbered(answers: Batches, relation: PythonTable) -> Iterator[tuple[pa.Recor
             yield answer, answer.column(1)
         else:
             yield answer, pa.repeat(pa.scalar(place, pa.int64()), answer.num_rows)
+
+
+def write_partition(output: IO[bytes], partition: bytes) -> None:
+    """One row for a function that reads a data source: which part of it (its readInputSchema)."""
+    batch = pa.RecordBatch.from_arrays([pa.array([partition], pa.binary())], ["partition"])
+    feeding.write_stream(output, feeding.struct_schema(batch.schema), [feeding.as_struct(batch)])

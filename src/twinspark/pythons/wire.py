@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 # SpecialLengths of the protocol.
-END_OF_DATA, EXCEPTION_THROWN, TIMING_DATA, END_OF_STREAM, START_ARROW_STREAM = -1, -2, -3, -4, -6
+END_OF_DATA, EXCEPTION_THROWN, TIMING_DATA, END_OF_STREAM, NULL, START_ARROW_STREAM = -1, -2, -3, -4, -5, -6
 
 
 def integer(value: int) -> bytes:

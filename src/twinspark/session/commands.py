@@ -17,6 +17,7 @@ from twinspark.session.effects import is_catalog_call, sql_text, uncommented
 from twinspark.session.frames import SQL_RESULT
 from twinspark.session.native import Cursor, Query
 from twinspark.session.python_functions import register_function, register_table_function
+from twinspark.session.python_sources import register_data_source, source_written, write_to_source
 from twinspark.session.sql_cache import checkpoint, remove_checkpoint
 from twinspark.session.table_commands import (
     TABLE_HANDLERS,
@@ -63,12 +64,16 @@ def read_command(command: Any, context: Context, cursor: Cursor, session: "Sessi
         return register_table_function(command.register_table_function, session)
     if kind == "create_dataframe_view":
         return create_view(command.create_dataframe_view, context, cursor, session.views)
+    if kind == "register_data_source":
+        return register_data_source(command.register_data_source, session)
     if kind == "write_operation" and command.write_operation.WhichOneof("save_type") == "table":
         return write_table(command.write_operation, context, session)
     if kind == "write_operation_v2":
         return write_to(command.write_operation_v2, context, session)
     if kind == "merge_into_table_command":
         return merge_into(command.merge_into_table_command, context, session)
+    if kind == "write_operation" and (definition := source_written(command.write_operation, session)) is not None:
+        return write_to_source(command.write_operation, definition, context, cursor)
     if kind == "write_operation":
         return write_to_files(command.write_operation, context, cursor)
     raise NotNative(TO_SPARK.get(kind or "", f"command {kind}"))
@@ -76,7 +81,6 @@ def read_command(command: Any, context: Context, cursor: Cursor, session: "Sessi
 
 # Commands that are Spark's, and why.
 TO_SPARK = {
-    "register_data_source": "Python data sources run on Spark",
     "write_stream_operation_start": "streaming runs on Spark",
     "streaming_query_command": "streaming runs on Spark",
     "streaming_query_manager_command": "streaming runs on Spark",

@@ -4,7 +4,7 @@ import shutil
 import tarfile
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,12 @@ PACKED = (".zip", ".tar.gz", ".tgz", ".tar")
 class PythonWorkers(SessionWorkers):
     """What a plan holds of a session."""
 
+    sources: Mapping[str, PythonFunction] = field(default_factory=dict)
+
+    def source(self, name: str) -> PythonFunction | None:
+        """The Python data source of that name, in small letters."""
+        return self.sources.get(name)
+
     @property
     def own(self) -> "PythonWorkers":
         return self
@@ -52,11 +58,12 @@ class Pythons:
 
     def __init__(self, artifacts: "Artifacts") -> None:
         self.pool = Pool()
+        self.sources: dict[str, PythonFunction] = {}
         self._artifacts = artifacts
         self._lock = threading.Lock()
 
     def workers(self, config: Mapping[str, str]) -> PythonWorkers:
-        return PythonWorkers(self.pool, config, self._place)
+        return PythonWorkers(self.pool, config, self._place, dict(self.sources))
 
     def close(self) -> None:
         self.pool.close()

@@ -307,7 +307,7 @@ RELATIONS.part_of(catalog="the session, which answers spark.catalog's calls")
 RELATIONS.to_spark(
     catalog="a catalog call inside a plan",
     apply_in_pandas_with_state="streaming runs on Spark",
-    common_inline_user_defined_data_source="Python data sources run on Spark",
+    common_inline_user_defined_data_source="a Python data source that nobody registered",
     ml_relation="machine learning runs on Spark",
     relation_changes="change feeds run on Spark",
     extension="extensions of the protocol",

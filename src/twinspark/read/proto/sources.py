@@ -20,6 +20,7 @@ from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.json_lines import read_json_lines
 from twinspark.read.proto.literals import read_literal
+from twinspark.read.proto.python_sources import read_python_source
 from twinspark.read.proto.relations import RELATIONS, read_frame
 from twinspark.read.proto.streams import read_stream
 from twinspark.read.proto.types import read_schema_text
@@ -56,6 +57,9 @@ def read_files(message: Any, context: Context) -> Frame:
     if message.predicates:
         raise NotNative("predicates of a JDBC source")
     format = (message.format or context.config.get("spark.sql.sources.default", "parquet")).lower()
+    definition = context.pythons.source(format) if context.pythons is not None and format not in FILE_FORMATS else None
+    if definition is not None:
+        return read_python_source(message, definition, context)
     if format not in FILE_FORMATS:
         raise NotNative(f"the source {format}")
     schema = read_schema_text(message.schema) if message.schema else None
