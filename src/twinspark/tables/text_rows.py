@@ -28,6 +28,7 @@ from twinspark.tables.ducktext import identifier, literal
 
 # A value met while writing that only Spark can write; the write is given up and the plan goes to Spark.
 GIVE_UP = "twinspark: not native: "
+LINE_ENDS = ("chr(10)", "chr(13)")
 BLANKS = "[\\x00-\\x20]"
 TIMESTAMP_PATTERN = "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXXXX]"  # recorded: offsets with seconds have them
 
@@ -37,7 +38,8 @@ def csv_line(schema: StructType, options: Mapping[str, str], zone: str) -> str:
     fields = [csv_field(identifier(f.name), f.dataType, separator, null, zone) for f in schema.fields]
     if isinstance(schema.fields[0].dataType, StringType):
         fields[0] = quoted_comment(identifier(schema.fields[0].name), fields[0])
-    return f" || {literal(separator)} || ".join(fields)
+    # No field is null: concat and concat_ws do the same, but `||` copies the line once for every field.
+    return f"concat_ws({literal(separator)}, {', '.join(fields)})"
 
 
 def quoted_comment(value: str, text: str) -> str:
@@ -64,7 +66,15 @@ def csv_string(value: str, separator: str) -> str:
     text = f"regexp_replace({left}, '{BLANKS}+$', '')"
     quoted = f"""'"' || replace(replace({text}, '\\', '\\\\'), '"', '\\"') || '"'"""
     special = f"'[\\n\\r\"\\x{ord(separator):02x}]'"
-    return f"CASE WHEN regexp_matches({left}, {special}) THEN {quoted} WHEN {text} = '' THEN '\"\"' ELSE {text} END"
+    cases = f"WHEN regexp_matches({left}, {special}) THEN {quoted} WHEN {text} = '' THEN '\"\"' ELSE {text}"
+    return f"CASE WHEN {is_plain(value, separator)} THEN {value} {cases} END"
+
+
+def is_plain(value: str, separator: str) -> str:
+    """Whether it is written as it stands, which is said without an expression: nothing to trim at its ends, nothing
+    special inside. Of an empty string there is no first character."""
+    ends = f"left({value}, 1) > ' ' AND right({value}, 1) > ' '"
+    return " AND ".join([ends, *(f"NOT contains({value}, {each})" for each in (literal(separator), "'\"'", *LINE_ENDS))])
 
 
 def quoted_csv(text: str, separator: str) -> str:
@@ -84,7 +94,7 @@ def plain_text(value: str, type: DataType, zone: str) -> str:
         # With more decimals Java writes small values as 1E-7.
         return f"CAST({value} AS VARCHAR)"
     if isinstance(type, DateType):
-        return within_years(value, f"strftime({value}, '%Y-%m-%d')")
+        return within_years(value, f"CAST({value} AS VARCHAR)")
     if isinstance(type, TimestampType):
         return f"spark_date_format({value}, {literal(TIMESTAMP_PATTERN)}, {literal(zone)})"
     if isinstance(type, TimestampNTZType):
@@ -96,7 +106,7 @@ def plain_text(value: str, type: DataType, zone: str) -> str:
 
 def within_years(value: str, text: str) -> str:
     outside = f"error({literal(GIVE_UP + 'dates outside the years 1000 to 9999')})"
-    return f"CASE WHEN year({value}) BETWEEN 1000 AND 9999 THEN {text} ELSE {outside} END"
+    return f"CASE WHEN {value} >= DATE '1000-01-01' AND {value} < DATE '10000-01-01' THEN {text} ELSE {outside} END"
 
 
 def json_line(schema: StructType, zone: str) -> str:
