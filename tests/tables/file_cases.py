@@ -463,6 +463,28 @@ js("typed, number as string", '{"a":1.50}\n', schema="a string")
 js("typed, string as number", '{"a":"1"}\n', schema="a bigint")
 js("typed, int", '{"a":1}\n', schema="a int")
 js("typed, date", '{"a":"2020-01-01"}\n', schema="a date")
+js("typed, dates", '{"a":"1999-12-31"}\n{"a":null}\n{}\n{"a":"9999-12-31"}\n{"a":"1600-01-01"}\n', schema="a date")
+js("typed, early dates", '{"a":"1582-10-10"}\n{"a":"0001-01-01"}\n', schema="a date")
+js("typed, no such date", '{"a":"2021-02-29"}\n', schema="a date")
+js("typed, short date", '{"a":"2020-1-2"}\n', schema="a date")
+js("typed, number as date", '{"a":18262}\n', schema="a date")
+js(
+    "typed, decimals",
+    '{"a":1}\n{"a":-0.5}\n{"a":1e2}\n{"a":null}\n{}\n{"a":1234567890123.45}\n',
+    schema="a decimal(15,2)",
+)
+js("typed, wide decimals", '{"a":1.1}\n{"a":-99999999999.9999}\n', schema="a decimal(38,4)")
+js("typed, decimals without a fraction", '{"a":12}\n{"a":-3}\n', schema="a decimal(10,0)")
+js("typed, rounded decimals", '{"a":1.005}\n{"a":2.995}\n', schema="a decimal(10,2)")
+js("typed, long decimals", '{"a":12345678901234567.25}\n', schema="a decimal(20,2)")
+js("typed, too large decimals", '{"a":1234.5}\n', schema="a decimal(5,2)")
+js("typed, string as decimal", '{"a":"1.5"}\n', schema="a decimal(5,2)")
+js(
+    "typed, dates and decimals inside",
+    '{"s":{"d":"2020-02-29","n":1.25}}\n{"s":{"d":null}}\n{"s":null}\n',
+    schema="s struct<d: date, n: decimal(4,2)>",
+)
+js("typed, dates in an array", '{"l":["2020-02-29"]}\n', schema="l array<date>")
 js("typed, int as double", '{"a":1}\n', schema="a double")
 js("typed, other case", '{"A":1}\n', schema="a bigint")
 js("corrupt record column", '{"a":1}\nx\n', schema="a bigint, _corrupt_record string")

@@ -1,7 +1,7 @@
 """JSON lines as Spark reads them: files are checked in one pass first, and only uniform ones are read here."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -10,6 +10,8 @@ from pyspark.sql.types import (
     BooleanType,
     ByteType,
     DataType,
+    DateType,
+    DecimalType,
     DoubleType,
     IntegerType,
     LongType,
@@ -58,6 +60,8 @@ HELD: Mapping[type[DataType], frozenset[str]] = {
     DoubleType: frozenset({"UBIGINT", "BIGINT", "DOUBLE"}),
     StringType: frozenset({"VARCHAR"}),
     BooleanType: frozenset({"BOOLEAN"}),
+    DecimalType: frozenset({"UBIGINT", "BIGINT", "DOUBLE"}),
+    DateType: frozenset({"VARCHAR"}),
 }
 
 
@@ -70,9 +74,11 @@ def scan(request: Request) -> FileScan:
         return without_rows(request)
     if any(leaf.name.endswith((".bz2", ".lz4", ".snappy", ".zst", ".deflate")) for leaf in request.files):
         raise NotNative("compressed json files")
-    check_lines(request)
     data = data_schema(request, lambda: found_schema(request))
-    check_values(request, data)
+    check_names(request, data)
+    if request.user_schema is not None:  # a schema that was found is that of all values
+        check_values(request, data)
+    check_taken_apart(request, data)
     whole = merged_schema(data, request.partitioning.schema, request.context.case_sensitive)
     return file_scan(request, whole, select_sql(request, data, whole))
 
@@ -97,14 +103,18 @@ def ask(request: Request, query: str) -> Sequence[Any]:
     return found
 
 
-def check_lines(request: Request) -> None:
+def ask_of_lines(request: Request, wanted: Sequence[str], source: str) -> Sequence[Any]:
+    """What is wanted of the lines, and in the same pass whether they are uniform: to read them costs the most."""
     odd = f"json_type(json) <> 'OBJECT' OR regexp_matches(CAST(json AS VARCHAR), {literal(DELICATE)})"
-    if ask(request, f"SELECT count(*) FILTER (WHERE {odd}) FROM {objects(request)}")[0]:
+    counted = f"count(*) FILTER (WHERE {odd})"
+    odd_ones, *found = ask(request, f"SELECT {', '.join([counted, *wanted])} FROM {source}")
+    if odd_ones:
         raise NotNative("json lines that are no objects, or hold numbers at the edge of their types")
+    return found
 
 
 def found_schema(request: Request) -> StructType:
-    [structure] = ask(request, f"SELECT json_group_structure(json) FROM {objects(request)}")
+    [structure] = ask_of_lines(request, ["json_group_structure(json)"], objects(request))
     if structure is None:
         raise NotNative("json files without a line")
     made = type_of(json.loads(structure))
@@ -126,18 +136,62 @@ def type_of(structure: Any) -> DataType:
     return INFERRED[structure]
 
 
-def check_values(request: Request, data: StructType) -> None:
-    """Each leaf holds values of one JSON type, and every line can be taken apart."""
+def check_names(request: Request, data: StructType) -> None:
     if corrupt_name(request) in data.names:
         raise NotNative("a json column for corrupt records")
     check_distinct(data)
+
+
+def check_values(request: Request, data: StructType) -> None:
+    """Each leaf holds values of one JSON type; decimals and dates are written so that both readers see the same."""
     leaves = list(leaf_paths("$", data))
-    kinds = ", ".join(distinct_types(path) for path, _ in leaves)
-    for (path, type), found in zip(leaves, ask(request, f"SELECT {kinds} FROM {objects(request)}"), strict=True):
-        if not set(found or ()) - {"NULL", None} <= held_types(type):
+    if not leaves:
+        raise NotNative("json records without a column")
+    paths = [path for path, _ in leaves if "[*]" not in path]
+    told = [(path, PLAIN[type.__class__](path, type)) for path, type in leaves if type.__class__ in PLAIN]
+    kinds = [distinct_types(path, paths) for path, _ in leaves]
+    odd_texts = [f"count(*) FILTER (WHERE NOT ({plain}))" for _, plain in told]
+    source = f"(SELECT json, json_type(json, {literals(paths)}) AS kinds FROM {objects(request)})"
+    found = ask_of_lines(request, [*kinds, *odd_texts], source)
+    for (path, type), held in zip(leaves, found[: len(leaves)], strict=True):
+        if not set(held or ()) - {"NULL", None} <= held_types(type):
             raise NotNative(f"json values under {path} that are not all of one type")
+    for (path, _), odd in zip(told, found[len(leaves) :], strict=True):
+        if odd:
+            raise NotNative(f"json values under {path} that only Spark reads as its schema says")
+
+
+def check_taken_apart(request: Request, data: StructType) -> None:
+    """Every line can be read under the schema."""
     counts = ", ".join(f"count({identifier(field.name)})" for field in data.fields)
     ask(request, f"SELECT {counts} FROM {read_json(request, data)}")
+
+
+def plain_decimals(path: str, type: DataType) -> str:
+    """Numbers that are doubles on their way without a loss: fifteen digits, of which none is rounded away."""
+    assert isinstance(type, DecimalType)
+    whole = min(type.precision, EXACT_DIGITS) - type.scale
+    if whole < 1 or "[*]" in path:
+        raise NotNative(f"json values read as {type.simpleString()}")
+    fraction = f"([.][0-9]{{1,{type.scale}}})?" if type.scale else ""
+    return f"coalesce(regexp_full_match({text_at(path)}, '-?[0-9]{{1,{whole}}}{fraction}'), true)"
+
+
+def plain_dates(path: str, type: DataType) -> str:
+    """Days as ISO writes them, since the calendar was changed: all of Spark's parsers read these alike."""
+    if "[*]" in path:
+        raise NotNative(f"json values read as {type.simpleString()}")
+    text = text_at(path)
+    written = f"regexp_full_match({text}, '(1[6-9]|[2-9][0-9])[0-9]{{2}}-[0-9]{{2}}-[0-9]{{2}}')"
+    return f"{text} IS NULL OR ({written} AND TRY_CAST({text} AS DATE) IS NOT NULL)"
+
+
+def text_at(path: str) -> str:
+    return f"json_extract_string(json, {literal(path)})"
+
+
+EXACT_DIGITS = 15
+PLAIN: Mapping[type[DataType], Callable[[str, DataType], str]] = {DecimalType: plain_decimals, DateType: plain_dates}
 
 
 def held_types(type: DataType) -> frozenset[str]:
@@ -164,9 +218,10 @@ def leaf_paths(path: str, type: DataType) -> Iterator[tuple[str, DataType]]:
         yield from leaf_paths(f"{path}[*]", type.elementType)
 
 
-def distinct_types(path: str) -> str:
-    kind = f"json_type(json, {literal(path)})"
-    return f"list_distinct(flatten(list({kind})))" if "[*]" in path else f"list(DISTINCT {kind})"
+def distinct_types(path: str, paths: Sequence[str]) -> str:
+    if "[*]" in path:
+        return f"list_distinct(flatten(list(json_type(json, {literal(path)}))))"
+    return f"list(DISTINCT kinds[{paths.index(path) + 1}])"
 
 
 def read_json(request: Request, data: StructType) -> str:
