@@ -8,6 +8,7 @@ from typing import Any
 
 import data_source_cases  # noqa: F401  (its cases are among CASES)
 import table_function_cases  # noqa: F401
+import variant_function_cases  # noqa: F401
 from function_cases import CASES
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from twinspark.analysis import relations as make
 from twinspark.analysis.context import Context
@@ -28,8 +28,24 @@ from twinspark.plan.python_functions import Analyzed, AnalyzedArgument, PythonFu
 from twinspark.plan.pythons import PythonTable
 from twinspark.plan.relations import Field, OneRow, Project, Relation
 from twinspark.plan.rewrite import walk
+from twinspark.types import (
+    ArrayType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    ShortType,
+    StringType,
+    StructType,
+)
 
 PARTITION = "partition_by_"
+PICKLED = (BooleanType, ByteType, ShortType, IntegerType, LongType, FloatType, DoubleType, StringType, DecimalType)
 MANY_TABLES = "spark.sql.tvf.allowMultipleTableArguments.enabled"
 
 
@@ -71,7 +87,7 @@ def table_call(
     check_keys(function, arguments)
     analyzed = None
     if fields is None:
-        analyzed = workers_of(context).analyze(function, [told(name, value) for name, value in arguments])
+        analyzed = workers_of(context).analyze(function, [told(name, value, context) for name, value in arguments])
         fields = tuple(Field(f.name, f.dataType, f.nullable, tuple(f.metadata.items())) for f in analyzed.schema.fields)
         arguments = [
             (name, applied(analyzed, value, function, context, texts) if isinstance(value, TableArgument) else value)
@@ -154,14 +170,32 @@ def call_of(call: Called, arguments: Sequence[Given], values: Sequence[Expressio
 # ---- analyze methods
 
 
-def told(name: str | None, value: Expression | TableArgument) -> AnalyzedArgument:
+def told(name: str | None, value: Expression | TableArgument, context: Context) -> AnalyzedArgument:
     if isinstance(value, TableArgument):
         return AnalyzedArgument(name, value.frame.plain().schema, is_table=True)
     if isinstance(value, Literal):
         return AnalyzedArgument(name, value.type, is_constant=True, value=value.value)
     if is_constant(value):
-        raise NotNative("an analyze method that is told a constant which has to be computed")
+        return AnalyzedArgument(name, value.type, is_constant=True, value=computed(value, context))
     return AnalyzedArgument(name, value.type)
+
+
+def computed(value: Expression, context: Context) -> Any:
+    """A constant's value as pickles hold it."""
+    row = Project(input=OneRow(), expressions=(value,), fields=(Field("value", value.type, value.nullable),))
+    return as_pickled(context.collect(row, context).column(0)[0].as_py(), value.type)
+
+
+def as_pickled(value: Any, type: DataType) -> Any:
+    if value is None or isinstance(type, PICKLED):
+        return value
+    if isinstance(type, ArrayType):
+        return [as_pickled(each, type.elementType) for each in value]
+    if isinstance(type, StructType):
+        return tuple(as_pickled(value[field.name], field.dataType) for field in type.fields)
+    if isinstance(type, MapType) and len(value) < 2:  # of more only the JVM knows the order
+        return {as_pickled(key, type.keyType): as_pickled(each, type.valueType) for key, each in value}
+    raise NotNative(f"an analyze method that is told a computed {type.simpleString()}")
 
 
 def is_constant(value: Expression) -> bool:

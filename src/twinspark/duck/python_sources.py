@@ -21,7 +21,7 @@ from twinspark.plan.pythons import (
     PythonWindow,
 )
 from twinspark.plan.relations import RecursionReference, Relation, relations_in
-from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, NullType, StructType, has_variant
+from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, NullType, StructType
 
 AnyPython: TypeAlias = PythonRelation | PythonCoGroups | PythonScan
 NO_KEYS = (ArrayType, MapType, StructType, NullType)
@@ -31,8 +31,6 @@ Write: TypeAlias = Callable[[Relation], tuple[str, Statement]]
 def source_of(relation: AnyPython, statement: Statement, write: Write) -> Select:
     """The inputs are statements of their own: they run beside this one, on cursors of their own."""
     inputs = tuple(source_input(relation, place, write) for place in range(len(relation.inputs)))
-    if has_variant(relation.schema):
-        raise NotNative("a Python function that gives variants")
     arrow_schema(relation.schema, "UTC")  # its types are known to Arrow, or it is Spark's
     name = f"python_{len(statement.sources)}"
     statement.sources[name] = Source(inputs, relation)
@@ -52,8 +50,6 @@ def source_input(relation: AnyPython, place: int, write: Write) -> SourceInput:
         raise PythonInside("a Python function over rows of the query around")
     text, statement = write(input)
     first = getattr(relation, "width", 0)  # what only waits for the results is not sent
-    if has_variant(StructType(input.schema.fields[first:])):
-        raise NotNative("a Python function of variants")
     arrow_schema(StructType(input.schema.fields[first:]), "UTC")
     merged = isinstance(relation, PythonCoGroups)
     return SourceInput(ordered(text, order_of(relation, place), input, merged), statement, input, first)

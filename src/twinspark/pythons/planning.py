@@ -9,7 +9,7 @@ from twinspark.plan.python_functions import Analyzed, AnalyzedArgument, Created,
 from twinspark.pythons import tasks, wire
 from twinspark.pythons.answers import CRASHED
 from twinspark.pythons.workers import MODULE, Pool, Worker
-from twinspark.types import BinaryType, MapType, StructField, StructType, nested_types
+from twinspark.types import BinaryType, StructField, StructType
 
 Answer = TypeVar("Answer")
 Environment = dict[str, str]
@@ -139,9 +139,7 @@ def analyzed_argument(argument: AnalyzedArgument, as_bytes: bool) -> bytes:
 
 
 def pickled(argument: AnalyzedArgument, as_bytes: bool) -> object:
-    """A constant as the JVM pickles it: bytes may be changeable there, and a map is one."""
-    if any(isinstance(part, MapType) for part in nested_types(argument.type)):
-        raise NotNative("a map that an analyze method is told")
+    """A constant as the JVM pickles it: bytes may be changeable there."""
     return bytearray(argument.value) if isinstance(argument.value, bytes) and not as_bytes else argument.value
 
 

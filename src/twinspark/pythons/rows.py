@@ -4,13 +4,17 @@ Spark's JVM pickles rows for such functions and unpickles what they return; here
 values of Arrow, and of what the function returned what the JVM would have made of it (EvaluatePython.makeFromJava).
 Nothing heavy is imported before the fork: threads of pyarrow or pandas would not survive it."""
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from importlib import import_module
 from itertools import islice
+from types import TracebackType
 from typing import IO, Any
 
 BATCHED = 100
+HERE = os.path.dirname(__file__)
 ROWS = 10_000
 Convert = Callable[[Any], Any]
 
@@ -31,7 +35,26 @@ def main(infile: IO[bytes], outfile: IO[bytes]) -> None:
         worker.read_udfs = read_udfs
         worker.twinspark_read_udtf = worker.read_udtf
         worker.read_udtf = read_udtf
+        hide_from_tracebacks(import_module("pyspark.util"))
     worker.main(infile, outfile)
+
+
+def hide_from_tracebacks(util: Any) -> None:
+    """Spark leaves frames of its own out of a traceback when it is short enough; ours are where the JVM's would be."""
+    simplify = util.try_simplify_traceback
+
+    def without_ours(traceback: TracebackType | None) -> Any:
+        frames = []
+        while traceback is not None:
+            if not traceback.tb_frame.f_code.co_filename.startswith(HERE):
+                frames.append(traceback)
+            traceback = traceback.tb_next
+        shown = None
+        for frame in reversed(frames):
+            shown = TracebackType(shown, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+        return simplify(shown)
+
+    util.try_simplify_traceback = without_ours
 
 
 def read_udfs(pickler: Any, infile: Any, eval_type: int, runner_conf: Any, eval_conf: Any) -> Any:
@@ -67,7 +90,7 @@ class RowReader:
     def _values(self, column: Any, field: Any) -> list[Any]:
         values = column.cast(internal(column.type)).to_pylist()
         if field.dataType.needConversion():
-            return [field.dataType.fromInternal(as_tuples(value)) for value in values]
+            return [field.dataType.fromInternal(as_rows(value, field.dataType)) for value in values]
         if field.dataType.typeName() == "binary" and not self._as_bytes:
             return [None if value is None else bytearray(value) for value in values]
         return list(values)
@@ -88,11 +111,13 @@ def internal(kind: Any) -> Any:
     return kind
 
 
-def as_tuples(value: Any) -> Any:
-    """Arrow's structs are dicts, Spark's are rows."""
-    if isinstance(value, dict):
-        return tuple(map(as_tuples, value.values()))
-    return [as_tuples(each) for each in value] if isinstance(value, list) else value
+def as_rows(value: Any, kind: Any) -> Any:
+    """Arrow's structs are dicts, Spark's are rows; a variant stays one."""
+    if value is None:
+        return None
+    if kind.typeName() == "struct":
+        return tuple(as_rows(value.get(field.name), field.dataType) for field in kind.fields)
+    return [as_rows(each, kind.elementType) for each in value] if kind.typeName() == "array" else value
 
 
 # ---- results
@@ -251,11 +276,16 @@ def binary(value: Any) -> bytes | None:
     return bytes(value) if type(value) in (bytes, bytearray) else None
 
 
+def variant(value: Any) -> Any:
+    raise TwinsparkElsewhere(f"a variant that the JVM makes of a {type(value).__name__}")
+
+
 SIMPLE: dict[str, Convert] = {
     "boolean": lambda value: value if type(value) is bool else None,
     "float": lambda value: value if type(value) is float else None,
     "double": lambda value: value if type(value) is float else None,
     "string": text,
     "binary": binary,
+    "variant": lambda value: value if type(value) is dict else variant(value),
     "void": lambda value: None,
 }
