@@ -31,3 +31,8 @@ select element_at(array(1, 2), 0) is null
 select cast(percentile_approx(d, 0.5) as string), percentile_approx(d, array(0.5))[0] || '' from (select cast(x as decimal(7,2)) d from values (1),(2),(3) t(x))
 select cast(p as string) from (select percentile_approx(d, 0.5) p from (select cast(x as decimal(7,2)) d from values (1),(2),(3) t(x)))
 select percentile_approx(d, 0.5) p, percentile_approx(d, array(0.5, 0.9)) q from (select cast(x as decimal(7,2)) d from values (1),(2),(3) t(x))
+select distinct x, y from values (-0.0D, 1) t(x, y)
+select x from (select -0.0D x from range(2) limit 1) group by x
+select distinct x from values (-0.0D), (1D) t(x)
+select x, count(*) from values (-0.0D) t(x) group by x
+select x from values (-0.0D) t(x) except select 1D

@@ -22,3 +22,8 @@ def hunted_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     yield "a field of structs that are gathered", prices.agg(F.collect_list(F.struct("i"))["i"])
     odd = spark.sql("select 1 as `t.s`, date'2024-01-01' as x")
     yield "unpivot of types that never meet, oddly named", odd.unpivot([], ["`t.s`", "x"], "k", "v")
+    twice = spark.sql("select struct(1 as a) c, 2 c")
+    yield "the fields of one of two columns of a name", twice.select("c.*")
+    missing = {"new": F.col("nope"), "id": F.col("nor")}
+    yield "two columns that are not there", ids.withColumns(missing)
+    yield "columns given anew, and new ones before them", ids.withColumns({"b": F.lit(1), "ID": F.col("id") + 1})

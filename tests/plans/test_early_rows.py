@@ -5,6 +5,7 @@ from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.duck.early_rows import early
+from twinspark.duck.lazy_errors import check_filtered_arguments
 from twinspark.duck.run import connect, stream
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import Relation
@@ -76,3 +77,19 @@ def test_an_overflow_in_a_sum_is_one() -> None:
         run(*plan_of(f"select sum(i + 1) from {ROWS}"))
     assert told.value.nearest is not None
     assert told.value.nearest.condition == "ARITHMETIC_OVERFLOW"
+
+
+def test_keys_of_maps_that_nobody_asks_for_are_looked_at() -> None:
+    made = "map_from_entries(array(struct(nullif(s, 'x'), k)))"
+    plan, context = plan_of(f"select k from (select k, {made} as m from {ROWS})")
+    with pytest.raises(SparkError) as told:
+        for each in early(plan):
+            run(each, context)
+    assert told.value.condition == "NULL_MAP_KEY"
+
+
+def test_distinct_values_in_an_order_beside_others_are_left_to_spark() -> None:
+    lists = "listagg(distinct s) within group (order by s)"
+    check_filtered_arguments(plan_of(f"select {lists}, count(k) from {ROWS}")[0])
+    with pytest.raises(NotNative):
+        check_filtered_arguments(plan_of(f"select {lists}, count(distinct k) from {ROWS}")[0])

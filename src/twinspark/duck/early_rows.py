@@ -23,8 +23,9 @@ from twinspark.plan.relations import (
 from twinspark.plan.rewrite import walk
 
 READING = "to_date to_timestamp to_timestamp_ntz to_timestamp_ltz to_unix_timestamp unix_timestamp to_number to_binary"
+MAPPING = "map map_from_entries map_from_arrays map_concat transform_keys str_to_map"
 MAKING = "make_date make_timestamp make_timestamp_ntz parse_json parse_url url_decode next_day array_insert elt"
-ALWAYS = {"raise_error", "assert_true"}
+ALWAYS = {"raise_error", "assert_true", *MAPPING.split(" ")}
 NAMES = FAILING | {*READING.split(" "), *MAKING.split(" ")}
 
 

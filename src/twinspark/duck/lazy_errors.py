@@ -158,7 +158,10 @@ def check_filtered_arguments(plan: Relation) -> None:
     for relation in relations_in(plan):
         if isinstance(relation, Aggregate):
             calls = [node for each in relation.aggregates for node in walk(each) if isinstance(node, AggregateCall)]
-            if any(call.distinct for call in calls) and any(map(fails_unfiltered, calls)):
+            distinct = [call for call in calls if call.distinct]
+            if len(distinct) > 1 and any(call.ordering for call in distinct):
+                raise NotNative("distinct values in an order, beside other distinct ones: Spark loses the order")
+            if distinct and any(map(fails_unfiltered, calls)):
                 raise NotNative("an argument that may fail in rows that its FILTER leaves out, beside distinct values")
 
 

@@ -23,6 +23,7 @@ from twinspark.duck.relation_texts import (
     null_of,
 )
 from twinspark.duck.select import Select, grows_too_much, wrapped
+from twinspark.duck.single_rows import covers, is_group_only, is_single
 from twinspark.duck.statement import Statement
 from twinspark.duck.ties import PLACE, keeps_order, numbers_rows
 from twinspark.duck.window_keys import below, may_raise
@@ -59,6 +60,7 @@ from twinspark.plan.relations import (
     Values,
 )
 from twinspark.plan.rewrite import walk
+from twinspark.types import DoubleType, FloatType
 
 Outer = tuple[Sequence[str], ...]
 
@@ -242,6 +244,8 @@ class RelationWriter(SubqueryWriter):
         for index in range(len(relation.fields)) if relation.keys is None else relation.keys:
             check_groupable(relation.fields[index].type)
             check_plain_doubles(relation.fields[index].type, "the distinct rows of")
+        if is_single(relation.input) and covers(relation):
+            return self.write(relation.input)
         select = self.write(relation.input)
         if select.is_cut or select.order or select.has_windows or select.is_volatile:
             select = self.wrap(select)
@@ -256,6 +260,8 @@ class RelationWriter(SubqueryWriter):
 
     @write.register
     def _(self, relation: Aggregate) -> Select:
+        if is_group_only(relation) and is_single(relation.input):
+            return self.write(Project(input=relation.input, expressions=relation.grouping, fields=relation.fields))
         select = self.write(relation.input)
         if select.is_cut or select.order or select.group or select.has_windows or select.is_volatile:
             select = self.wrap(select)
@@ -367,6 +373,8 @@ class RelationWriter(SubqueryWriter):
             if relation.kind != "union" or not relation.all:
                 check_groupable(field.type)
                 check_plain_doubles(field.type, "a set operation over")
+                if isinstance(field.type, FloatType | DoubleType) and is_single(relation.left):
+                    raise NotNative("a set operation over one row of doubles")
         alias = self.statement.alias()
         operator = names[relation.kind] + (" ALL" if relation.all else "")
         columns = tuple(f"{alias}.c{i}" for i in range(len(relation.fields)))

@@ -97,6 +97,8 @@ def struct_star(target: tuple[str, ...], scope: Scope) -> list[Named]:
     try:
         child = resolve(scope, target).expression
     except SparkError as error:
+        if error.condition == "AMBIGUOUS_REFERENCE":
+            raise
         columns = ", ".join(quote_identifier(a.name) for a in scope.frame.attributes)
         shown = ".".join(map(quote_identifier, target))
         raise SparkError("CANNOT_RESOLVE_STAR_EXPAND", targetString=shown, columns=columns) from error

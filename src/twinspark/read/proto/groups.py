@@ -83,6 +83,8 @@ def pivot_column(message: Any, scope: Scope) -> Expression:
 
 def grouping_sets(message: Any, keys: list[Expression], scope: Scope) -> tuple[tuple[int, ...], ...] | None:
     count = len(keys)
+    if not keys and message.group_type in (ROLLUP, CUBE):
+        raise NotNative("a rollup or cube of nothing: later plans cannot name its columns by it")
     if message.group_type == ROLLUP:
         return tuple(tuple(range(n)) for n in range(count, -1, -1))
     if message.group_type == CUBE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from twinspark.analysis.generators import generate, has_generator
 from twinspark.analysis.names import Scope
 from twinspark.analysis.observed import observe
 from twinspark.analysis.relations import Named, passing
-from twinspark.analysis.scope import Frame, frame_of
+from twinspark.analysis.scope import Frame, alike, frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted, type_text
 from twinspark.plan.expressions import Expression, Literal, SortOrder
@@ -83,7 +83,7 @@ def read_with_columns(message: Any, context: Context) -> Frame:
     frame = read_frame(message.input, context)
     scope = Scope(frame, context)
     columns = []
-    for alias in message.aliases:
+    for alias in sorted(message.aliases, key=place_in(frame, context)):
         (column,) = read_columns([alias_expression(alias)], scope)
         columns.append(column if alias.metadata else replace(column, metadata=(), is_whole=True))
     check_distinct_names([c.name for c in columns], context)
@@ -91,6 +91,17 @@ def read_with_columns(message: Any, context: Context) -> Frame:
         return select(frame, make.with_columns(frame, columns, context.settings), context)
     made = appended(frame, columns, context.settings)
     return made or make.project(frame, make.with_columns(frame, columns, context.settings))
+
+
+def place_in(frame: Frame, context: Context) -> Callable[[Any], int]:
+    """The first column that an alias replaces; new ones come last. Of two errors the one further left is told."""
+    same = alike(context.settings.case_sensitive)
+    names = [attribute.name for attribute in frame.attributes]
+
+    def place(alias: Any) -> int:
+        return next((i for i, name in enumerate(names) if same(name, alias.name[0])), len(names))
+
+    return place
 
 
 def alias_expression(alias: Any) -> Any:

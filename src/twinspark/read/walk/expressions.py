@@ -172,6 +172,8 @@ class Walk:
         try:
             child = resolve(scope, node.target).expression
         except SparkError as error:
+            if error.condition == "AMBIGUOUS_REFERENCE":
+                raise self.located(error, node) from error
             columns = ", ".join(quote_identifier(a.name) for a in scope.frame.attributes)
             target = ".".join(map(quote_identifier, node.target))
             unknown = SparkError("CANNOT_RESOLVE_STAR_EXPAND", targetString=target, columns=columns)

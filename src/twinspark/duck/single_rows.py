@@ -1,0 +1,53 @@
+"""Relations of one row at most: Spark makes no groups of them, and a negative zero stays one (OptimizeOneRowPlan)."""
+
+from __future__ import annotations
+
+from twinspark.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Join,
+    Limit,
+    LocalData,
+    OneRow,
+    Project,
+    Range,
+    Relation,
+    Sort,
+    Spread,
+    Tail,
+    Values,
+    Window,
+)
+
+PASSING = Project | Filter | Sort | Spread | Window | Distinct | Aggregate
+
+
+def is_single(relation: Relation) -> bool:
+    """As the plan tells, before a row is looked at."""
+    match relation:
+        case OneRow() | Aggregate(grouping=()):
+            return True
+        case Values(rows=rows):
+            return len(rows) <= 1
+        case LocalData(table=table):
+            return bool(table.num_rows <= 1)
+        case Range():
+            return len(range(relation.start, relation.end, relation.step)) <= 1
+        case Limit(limit=int(limit)) | Tail(limit=limit) if limit <= 1:
+            return True
+        case Join(kind="inner" | "cross"):
+            return is_single(relation.left) and is_single(relation.right)
+        case Join(kind="semi" | "anti"):
+            return is_single(relation.left)
+        case Limit() | Aggregate(grouping_sets=None):
+            return is_single(relation.input)
+    return isinstance(relation, PASSING) and not isinstance(relation, Aggregate) and is_single(relation.input)
+
+
+def covers(relation: Distinct) -> bool:
+    return relation.keys is None or set(relation.keys) == set(range(len(relation.fields)))
+
+
+def is_group_only(relation: Aggregate) -> bool:
+    return not relation.aggregates and relation.grouping_sets is None and bool(relation.grouping)
