@@ -110,12 +110,10 @@ def zip_type(call: Call) -> Typed:
 
 def zipped(call: Any, left: str, right: str, function: str) -> str:
     """The shorter one is filled with nulls."""
-    first, _ = (p.key for p in call.arguments[2].parameters)
-    index = f"{first}i"
-    body = body_with(call.arguments[2], function, f"({left})[{index}]", f"({right})[{index}]")
-    places = f"generate_series(1, greatest(len({left}), len({right})))"
+    pair, _ = (p.key for p in call.arguments[2].parameters)
+    body = body_with(call.arguments[2], function, f"{pair}[1]", f"{pair}[2]")
     both = f"{left} IS NOT NULL AND {right} IS NOT NULL"
-    return f"(CASE WHEN {both} THEN list_transform({places}, lambda {index}: {body}) END)"
+    return f"(CASE WHEN {both} THEN list_transform(list_zip({left}, {right}), lambda {pair}: {body}) END)"
 
 
 fn("zip_with(array, array, any)", zipped, rule=zip_type)

@@ -22,6 +22,8 @@ from twinspark.types import (
     DataType,
     DoubleType,
     FloatType,
+    IntegerType,
+    LongType,
     MapType,
     StructType,
     VariantType,
@@ -189,8 +191,10 @@ def set_type(nulls: Callable[[bool, bool], bool]) -> Callable[[Call], Typed]:
 def sifted(name: str) -> Callable[..., str]:
     def write(call: Any, left: str, right: str) -> str:
         check_orderable(call.type, call.name)
+        if isinstance(call.type.elementType, IntegerType | LongType):  # the elements themselves, in one pass
+            return f"spark_whole_{name}({left}, {right})"
         left, right = (normalized(side, call.type) for side in (left, right))
-        return f"list_select({left}, {name}({left}, {right}))"
+        return f"list_select({left}, spark_{name}({left}, {right}))"
 
     return write
 
@@ -202,8 +206,8 @@ def united(call: Any, left: str, right: str) -> str:
 
 
 fn("array_union(array, array)", united, rule=set_type(lambda a, b: a or b))
-fn("array_intersect(array, array)", sifted("spark_array_intersect"), rule=set_type(lambda a, b: a and b))
-fn("array_except(array, array)", sifted("spark_array_except"), rule=set_type(lambda a, b: a))
+fn("array_intersect(array, array)", sifted("array_intersect"), rule=set_type(lambda a, b: a and b))
+fn("array_except(array, array)", sifted("array_except"), rule=set_type(lambda a, b: a))
 
 
 def overlap_type(call: Call) -> Typed:

@@ -9,13 +9,14 @@ void grow_buffer(buffer *into, size_t length);
 static inline void add_bytes(buffer *into, const char *bytes, size_t length) {
     if (into->length + length > into->size)
         grow_buffer(into, length);
-    if (length == 1)
-        into->bytes[into->length] = *bytes;
-    else if (length)
-        memcpy(into->bytes + into->length, bytes, length);
+    copy_bytes(into->bytes + into->length, bytes, length);
     into->length += length;
 }
-static inline void add_byte(buffer *into, char byte) { add_bytes(into, &byte, 1); }
+static inline void add_byte(buffer *into, char byte) {
+    if (into->length == into->size)
+        grow_buffer(into, 1);
+    into->bytes[into->length++] = byte;
+}
 
 enum json_token { NO_TOKEN, START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, FIELD_NAME, VALUE_STRING, VALUE_INT, VALUE_FLOAT,
                   VALUE_TRUE, VALUE_FALSE, VALUE_NULL };

@@ -73,7 +73,7 @@ typedef struct native_aggregate {
     _(rounding_functions)                                                                                              \
     _(pattern_functions) _(parse_functions) _(legacy_date_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
-    _(set_functions) _(sort_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
+    _(set_functions) _(whole_set_functions) _(sort_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
     _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(to_json_functions) _(from_json_functions) _(from_json_flat_functions)                                                                                                \
     _(vector_functions) _(aes_functions) _(bit_functions) _(variant_functions) _(variant_path_functions) _(variant_make_functions) _(variant_schema_functions) _(json_schema_functions) _(csv_functions) _(csv_kind_functions) _(csv_write_functions) _(xpath_functions) _(wkb_functions) _(whole_functions) _(narrow_functions) _(mask_functions) _(list_text_functions) _(make_functions) _(wrapping_functions) _(sequence_functions)
 #define AGGREGATE_TABLES(_) _(decimal_aggregates) SKETCH_AGGREGATE_TABLES(_) _(moment_aggregates) _(window_aggregates) _(bitmap_aggregates) _(extreme_aggregates) _(percentile_aggregates)
@@ -106,6 +106,23 @@ static inline void set_null(native_call *call, idx_t row) {
 
 typedef struct { const char *bytes; uint32_t length; } text;
 
+/* Most texts are short, and a call of memcpy costs more than copying one. The two places do not overlap. */
+static inline void copy_bytes(char *to, const char *from, size_t length) {
+    if (length > 16) {
+        memcpy(to, from, length);
+    } else if (length >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + length - 8, from + length - 8, 8);
+    } else if (length >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + length - 4, from + length - 4, 4);
+    } else if (length) {
+        to[0] = from[0];
+        to[length / 2] = from[length / 2];
+        to[length - 1] = from[length - 1];
+    }
+}
+
 static inline text text_of(const duckdb_string *string) {
     uint32_t length = string->near.length;
     return (text){length <= 12 ? string->near.bytes : string->far.pointer, length};
@@ -126,7 +143,7 @@ static inline void set_written(native_call *call, idx_t row, size_t length) {
     duckdb_string made = {.near = {.length = (uint32_t)length}};
     char *bytes = texts->bytes + texts->used;
     if (length <= sizeof made.near.bytes) {
-        memcpy(made.near.bytes, bytes, length);
+        copy_bytes(made.near.bytes, bytes, length);
     } else {
         memcpy(made.far.prefix, bytes, sizeof made.far.prefix);
         texts->places[texts->count++] = (waiting_place){(uint32_t)row, (uint32_t)texts->used};
@@ -136,7 +153,7 @@ static inline void set_written(native_call *call, idx_t row, size_t length) {
 }
 /* For bytes known to be valid UTF-8 (or a BLOB): no check is made. */
 static inline void set_text(native_call *call, idx_t row, const char *bytes, size_t length) {
-    memcpy(room_for_text(call, length), bytes, length);
+    copy_bytes(room_for_text(call, length), bytes, length);
     set_written(call, row, length);
 }
 /* To be called once behind the rows, by whoever made the call. */
