@@ -74,7 +74,8 @@ def is_plain(value: str, separator: str) -> str:
     """Whether it is written as it stands, which is said without an expression: nothing to trim at its ends, nothing
     special inside. Of an empty string there is no first character."""
     ends = f"left({value}, 1) > ' ' AND right({value}, 1) > ' '"
-    return " AND ".join([ends, *(f"NOT contains({value}, {each})" for each in (literal(separator), "'\"'", *LINE_ENDS))])
+    special = (literal(separator), "'\"'", *LINE_ENDS)
+    return " AND ".join([ends, *(f"NOT contains({value}, {each})" for each in special)])
 
 
 def quoted_csv(text: str, separator: str) -> str:
