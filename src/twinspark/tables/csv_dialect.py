@@ -13,6 +13,7 @@ KNOWN = {"header", "inferschema", "sep", "delimiter", "quote", "escape", "nullva
          "multiline", "enforceschema", "ignoreleadingwhitespace", "ignoretrailingwhitespace", "comment", "dateformat",
          "timestampformat", "columnnameofcorruptrecord"}  # fmt: skip
 BLANK_LINE = r"[\x00-\x20]*"
+WHOLE_LINE = re.compile(r"([^\r\n]*)(?:\r\n|[\r\n])")
 TakeApart = Callable[[str], list[str]]  # by the extension
 FIRST_LINES = 1 << 20  # bytes in which the first line is looked for
 
@@ -134,7 +135,8 @@ def first_lines(files: Sequence[LeafFile], dialect: Dialect) -> tuple[Dialect, l
 
 
 def first_line(leaf: LeafFile, dialect: Dialect) -> tuple[int, str]:
-    for at, line in enumerate(re.split(r"\r\n|[\r\n]", beginning(leaf))[:-1]):
+    for at, found in enumerate(WHOLE_LINE.finditer(beginning(leaf))):
+        line = found[1]
         if not re.fullmatch(BLANK_LINE, line) and not (dialect.comment and line.startswith(dialect.comment)):
             return at, line
     raise NotNative("a csv file without a line at its beginning")

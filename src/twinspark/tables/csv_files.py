@@ -133,12 +133,19 @@ def looked_at(request: Request, dialect: Dialect, firsts: Sequence[str], alone: 
 
 
 def blank_line() -> str:
-    return f"regexp_full_match({LINE}, {literal(BLANK_LINE)})"
+    """Most lines begin with more than a blank, which is seen without the expression."""
+    return f"CASE WHEN left({LINE}, 1) > ' ' THEN false ELSE regexp_full_match({LINE}, {literal(BLANK_LINE)}) END"
+
+
+def unplain_line(dialect: Dialect) -> str:
+    """A line without a quote is always plain."""
+    unplain = f"NOT regexp_full_match({LINE}, {literal(dialect.plain_line)})"
+    return f"CASE WHEN contains({LINE}, '\"') THEN {unplain} ELSE false END"
 
 
 def odd_line(dialect: Dialect) -> str:
     tests = [
-        f"NOT regexp_full_match({LINE}, {literal(dialect.plain_line)})",
+        unplain_line(dialect),
         blank_line(),
         f"contains({LINE}, chr(13))",
     ]
@@ -237,7 +244,7 @@ def ending_simply(rows: str, width: int) -> str:
 
 def taken_apart(request: Request, dialect: Dialect, width: int) -> str:
     """A line that is not as wide as it should be has nothing more, or more than is read, as in Spark."""
-    lines = f"{whole_lines(request, dialect)} WHERE NOT {blank_line()}"
+    lines = f"{whole_lines(request, dialect)} WHERE NOT ({blank_line()})"
     values = ", ".join(f"{FIELDS}[{at + 1}] AS c{at}" for at in range(width))
     return f"(SELECT *, {values} FROM (SELECT *, {fields_sql(LINE, dialect)} AS {FIELDS} FROM {lines}))"
 
