@@ -16,7 +16,7 @@ def order_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     for size, rows in (("few", LEFT), ("more", MORE)):
         left = spark.createDataFrame(rows, "k int, v string, w bigint")
         right = spark.createDataFrame(RIGHT, "k int, x string, y bigint")
-        for topic in (windows, groups, joins, sets, samples, sums, sketches, lists, unions):
+        for topic in (windows, turns, groups, cubes, joins, sets, samples, sums, sketches, lists, unions):
             for name, frame in topic(left, right).items():
                 yield f"{size} {topic.__name__}: {name}", frame
     for name, frame in ranges(spark).items():
@@ -35,6 +35,33 @@ def windows(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
             "n", F.rank().over(Window.partitionBy("v").orderBy("y"))
         ),
         "first of each": left.withColumn("n", F.row_number().over(by_value)).filter("n = 1"),
+    }
+
+
+def turns(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    """The outer window is computed first where it parts rows by some of the inner one's keys."""
+    fine = left.withColumn("s", F.sum("w").over(Window.partitionBy("v", "k")))
+    coarse = Window.partitionBy("v").orderBy(F.expr("w % 2"))
+    return {
+        "outer first": fine.withColumn("n", F.row_number().over(coarse)),
+        "outer first, no partition": fine.withColumn("n", F.first("v").over(Window.orderBy(F.expr("w % 3")))),
+        "inner looked at": fine.withColumn("n", F.row_number().over(Window.partitionBy("v").orderBy("s"))),
+        "under another name": fine.select("k", F.col("v").alias("u"), "w", "s").withColumn(
+            "n", F.row_number().over(Window.partitionBy("u").orderBy(F.expr("w % 2")))
+        ),
+        "filtered between": fine.filter("s > 3").withColumn("n", F.row_number().over(coarse)),
+    }
+
+
+def cubes(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    return {
+        "rollup": left.rollup("k", "v").agg(F.sum("w"), F.grouping_id()),
+        "cube": left.cube("v", "k").count(),
+        "sorted": left.cube("v").agg(F.max("v"), F.grouping("v")),
+        "sets": left.groupingSets([["v"], ["k", "v"], []], "k", "v").agg(F.avg("w")),
+        "lists": left.rollup("v").agg(F.collect_list("w"), F.first("k"), F.last("w"), F.listagg("v")),
+        "ordered by a set": left.cube("k", "v").agg(F.count("*")).orderBy("count(1)"),
+        "no values": left.cube("k", "v").agg(F.grouping_id()),
     }
 
 

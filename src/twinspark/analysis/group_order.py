@@ -38,6 +38,7 @@ OBJECTS = (
 KEEPS_ITS_ARGUMENTS = frozenset(ARGUMENTS.split(" "))
 KEEPS_NUMBERS = frozenset(NUMBERS.split(" "))
 KEEPS_AN_OBJECT = frozenset(OBJECTS.split(" "))
+ABOUT_SETS = frozenset({"grouping", "grouping_id"})  # to Spark a set's number is a key, and these are made of it
 SHORT_DECIMAL = 18  # digits of a decimal that is kept as a long
 SUM_DIGITS = 10  # a sum has as many digits more
 
@@ -54,8 +55,9 @@ class Grouping(Enum):
 
 def grouping_of(relation: Aggregate) -> Grouping | None:
     """As AggUtils.createAggregate chooses; None where Spark groups in more than one step, or by what is not known."""
-    calls = [node for e in relation.aggregates for node in walk(e) if isinstance(node, AggregateCall)]
-    if relation.grouping_sets is not None or any(call.distinct for call in calls):
+    found = [node for e in relation.aggregates for node in walk(e) if isinstance(node, AggregateCall)]
+    calls = [call for call in found if call.name not in ABOUT_SETS]
+    if any(call.distinct for call in calls):
         return None
     if not all(hashable(key.type) for key in relation.grouping):
         return None

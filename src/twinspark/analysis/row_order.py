@@ -31,9 +31,11 @@ from twinspark.analysis.row_places import (
     tasked,
     without_places,
 )
+from twinspark.analysis.set_order import in_place, turn_of, with_sets
 from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
 from twinspark.analysis.window_order import key_field, needed_of, windows_in, with_place
+from twinspark.analysis.window_turns import in_turn
 from twinspark.functions.settings import Settings
 from twinspark.plan.dispatch import by_class
 from twinspark.plan.expressions import Call, Column, Expression, SortOrder, WindowCall
@@ -157,7 +159,8 @@ class Ordering:
 
     @made.register
     def _(self, relation: Project) -> Ordered | None:
-        below = self.of(needed_of(relation))
+        relation = in_turn(replace(relation, input=needed_of(relation)))
+        below = self.of(relation.input)
         windows = windows_in(relation.expressions)
         if below is None or not windows:
             return below and Ordered(replace(relation, input=below.relation), below.sliced)
@@ -198,6 +201,8 @@ class Ordering:
             task, place = numbered.columns()[-2:]
             relation = replace(relation, aggregates=tuple(with_task(e, task, place) for e in relation.aggregates))
             below = replace(below, relation=numbered)
+        if relation.grouping_sets is not None:
+            return self.by_sets(relation, below, kind)
         if not relation.grouping:
             return Ordered(replace(relation, input=below.relation))
         width = len(relation.grouping)
@@ -209,17 +214,36 @@ class Ordering:
             return None if in_place is None else Ordered(in_place)
         if self.stays(relation.input, relation.grouping):
             return Ordered(replace(relation, input=below.relation)) if has_tasks(below.relation) else None
+        made = self.with_places(relation, below)
+        return Ordered(self.shuffled(made, made.columns()[:width], kind))
+
+    def by_sets(self, relation: Aggregate, below: Ordered, kind: Grouping) -> Ordered | None:
+        wide = with_sets(relation, self.settings)
+        if wide is None or not below.sliced:
+            return None
+        width = len(relation.grouping)
+        if kind is Grouping.SORTED:
+            made: Relation = replace(wide, input=below.relation)
+            keys = (*made.columns()[:width], made.columns()[-1])
+            return Ordered(first_columns(sorted_by(made, tuple(map(ascending, keys))), len(relation.fields)))
+        made = in_place(self.with_places(wide, below))
+        number = made.columns()[-3]
+        keys = (*made.columns()[:width], number)
+        sets = self.shuffled(made, keys, kind, turn_of(relation, number, self.settings))
+        return Ordered(first_columns(sets, len(relation.fields)))
+
+    def with_places(self, relation: Aggregate, below: Ordered) -> Aggregate:
+        """With two columns more: where the first row of each group stood."""
         numbered = below.relation if has_tasks(below.relation) else self.numbered(below)
         places = [build.call("min", [numbered.column(len(numbered.fields) - i)], self.settings) for i in (2, 1)]
-        made = replace(
+        return replace(
             relation,
             input=numbered,
             aggregates=(*relation.aggregates, *places),
             fields=(*relation.fields, *PLACES),
         )
-        return Ordered(self.shuffled(made, made.columns()[:width], kind))
 
-    def shuffled(self, made: Relation, keys: Sequence[Column], kind: Grouping) -> Relation:
+    def shuffled(self, made: Relation, keys: Sequence[Column], kind: Grouping, *then: Expression) -> Relation:
         """Task by task, part by part, as they came; the last two columns are the places."""
         hashed = build.call("hash", list(keys), self.settings)
         part = build.call("pmod", [hashed, build.literal(self.partitions.shuffled)], self.settings)
@@ -227,7 +251,7 @@ class Ordering:
         nulls = [build.call("isnull", [key], self.settings) for key in keys if key.nullable]
         some = [self.any_of(nulls)] if nulls else []
         last, later = (some if kind is each else [] for each in (Grouping.VALUES, Grouping.QUICK))
-        return without_places(sorted_by(made, tuple(map(ascending, (*last, task, part, *later, place)))))
+        return without_places(sorted_by(made, tuple(map(ascending, (*last, task, part, *later, place, *then)))))
 
     def any_of(self, tests: Sequence[Expression]) -> Expression:
         found = tests[0]

@@ -229,9 +229,11 @@ class RelationWriter(SubqueryWriter):
 
     @write.register
     def _(self, relation: Numbered) -> Select:
-        """Slice k of n rows begins at k * n / slices, rounded down (ParallelCollectionRDD.slice)."""
+        """Slice k of n rows begins at k * n / slices, rounded down (ParallelCollectionRDD.slice); of a range some may
+        be empty (RangeExec), of local rows none is."""
         select = self.wrap(self.write(relation.input))
-        alias, tasks = self.statement.alias(), f"least({relation.slices}, rows)"
+        alias = self.statement.alias()
+        tasks = str(relation.slices) if isinstance(relation.input, Range) else f"least({relation.slices}, rows)"
         task = f"(((place + 1) * {tasks} - 1) // rows)" if relation.slices else "CAST(0 AS BIGINT)"
         places = f"SELECT *, row_number() OVER () - 1 AS place, count(*) OVER () AS rows FROM {select.source}"
         names = [f"{alias}.c{i}" for i in range(len(select.columns))]

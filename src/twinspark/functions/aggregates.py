@@ -338,8 +338,8 @@ def first_value(name: str) -> Any:
             return f"{name}_value({values[0]}{order}{word}){suffix}"
         chosen = not_null(values[0], suffix) if ignores else suffix
         if holds_floats(call.type):
-            return f"(list({values[0]}){chosen})[{1 if name == 'first' else -1}]"
-        return f"{name}({values[0]}){chosen}"
+            return f"(list({values[0]}{order}){chosen})[{1 if name == 'first' else -1}]"
+        return f"{name}({values[0]}{order}){chosen}"
 
     return write
 

@@ -9,7 +9,6 @@ from pyspark.sql.connect.proto import base_pb2, commands_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
-from twinspark.plan.relations import Project, Range, Relation, Spread
 from twinspark.read.proto.subqueries import with_views
 from twinspark.read.sql import parse_statement, tree
 from twinspark.read.text import parser_config
@@ -29,8 +28,8 @@ from twinspark.session.table_commands import (
 )
 from twinspark.session.views import Views, view_named
 from twinspark.session.writes_statement import root_sql
+from twinspark.session.writes_tasks import named_rows
 from twinspark.spark.wire import bytes_field
-from twinspark.tables.ducktext import identifier
 from twinspark.tables.write import FileWrite, write_files
 
 if TYPE_CHECKING:
@@ -185,10 +184,10 @@ def write_to_files(message: Any, context: Context, cursor: Cursor) -> Command:
 
 def file_write(message: Any, query: Query) -> FileWrite:
     check_plain(message)
-    query.bind()
     context = query.context
+    rows = named_rows(query)
     return FileWrite(
-        select=named_rows(query),
+        select=rows.select,
         format=(message.source or context.conf("spark.sql.sources.default")).lower(),
         path=message.path,
         schema=query.plan.schema,
@@ -197,29 +196,8 @@ def file_write(message: Any, query: Query) -> FileWrite:
         options={key.lower(): value for key, value in message.options.items()},
         dynamic_overwrite=context.conf("spark.sql.sources.partitionOverwriteMode").upper() == "DYNAMIC",
         time_zone=context.conf("spark.sql.session.timeZone"),
-        parts=parts_of(query.plan),
+        parts=rows.parts,
     )
-
-
-def parts_of(plan: Relation) -> str:
-    """Partitions that the query asks for are files: a range cut into them, or rows dealt out one by one."""
-    while isinstance(plan, Project):
-        plan = plan.input
-    number = "row_number() OVER () - 1"
-    match plan:
-        case Range(partitions=count) if count > 1:
-            rows = max(len(range(plan.start, plan.end, plan.step)), 1)
-            return f"((({number}) + 1) * {count} + {rows} - 1) // {rows} - 1"
-        case Spread(how="rounds", count=count) if count > 1:
-            return f"({number}) % {count}"
-        case _:
-            return ""
-
-
-def named_rows(query: Query) -> str:
-    """The plan's SQL calls its columns c0, c1, ...: the file's columns bear the schema's names."""
-    names = ", ".join(identifier(name) for name in query.plan.schema.names)
-    return f"SELECT * FROM ({query.text}) AS rows({names})"
 
 
 def check_plain(message: Any) -> None:

@@ -24,7 +24,7 @@ from twinspark.tables.catalog import Identifier
 from twinspark.tables.catalogs import ICEBERG_CLASSES, PREFIX, SESSION_CATALOG, Name
 from twinspark.tables.char_types import CHAR_TYPE, plain_schema, raw_schema
 from twinspark.tables.delta import DeltaTable
-from twinspark.tables.file_table import FORMATS
+from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.listing import local_path
 from twinspark.tables.session_catalog import SessionCatalog
@@ -117,11 +117,16 @@ class Definition:
         self.create(rows.schema)
         try:
             with spark_errors(rows):
-                made = self.catalog.load_table(self.name.identifier)
-                self.catalog.insert(self.name.identifier, rows.connection, in_order(rows, made.schema), "append")
+                self.fill(self.catalog.load_table(self.name.identifier), rows)
         except BaseException:
             self.catalog.drop_table(self.name.identifier)
             raise
+
+    def fill(self, made: Any, rows: Rows) -> None:
+        if isinstance(made, FileTable):
+            self.catalog.insert_into_files(made, rows.files(), "append", rows.connection)
+        else:
+            self.catalog.insert(self.name.identifier, rows.connection, in_order(rows, made.schema), "append")
 
     def check_empty(self) -> None:
         """Rows of nobody's knowledge would be the new table's too."""
@@ -193,7 +198,7 @@ def has_collation(type: DataType) -> bool:
 
 
 def in_order(rows: Rows, schema: StructType) -> str:
-    """A file table moves its partition columns to the end."""
+    """A table of Delta's moves its partition columns to the end."""
     return f"SELECT {', '.join(map(quoted_name, schema.names))} FROM ({rows.select()})"
 
 

@@ -19,6 +19,7 @@ from twinspark.plan.relations import Project, Relation
 from twinspark.plan.rewrite import replace_columns, walk
 from twinspark.session.native import Query
 from twinspark.session.tables_targets import Target, connection_of
+from twinspark.session.writes_tasks import TASK, by_task
 from twinspark.tables.char_types import stored
 from twinspark.tables.delta import DeltaTable
 from twinspark.tables.delta_changes import DeltaChanges
@@ -30,6 +31,7 @@ from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.iceberg.staged import CommitConflict
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.predicates import Predicate
+from twinspark.tables.write import FileRows
 from twinspark.types import DecimalType, StructType, is_integral, quote_identifier
 
 TRIES = 5  # of a change whose rows another writer touched meanwhile: it is made again, from what is there then
@@ -53,13 +55,21 @@ class Rows:
         return self.query.cursor
 
     def select(self) -> str:
-        self.query.bind()
+        return self.selected(self.query)
+
+    def files(self) -> FileRows:
+        """Of rows whose tasks are known each task writes a file."""
+        spread = by_task(self.query)
+        return FileRows(self.select()) if spread is None else FileRows(self.selected(spread, TASK), TASK)
+
+    def selected(self, query: Query, *more: str) -> str:
+        query.bind()
         names = [f"c{at}" for at in range(len(self.schema.fields))]
-        columns = ", ".join(
+        stored_columns = [
             f"{stored(name, field)} AS {identifier(field.name)}"
             for name, field in zip(names, self.schema.fields, strict=True)
-        )
-        return f"SELECT {columns} FROM ({self.query.text}) AS rows({', '.join(names)})"
+        ]
+        return f"SELECT {', '.join([*stored_columns, *more])} FROM ({query.text}) AS rows({', '.join([*names, *more])})"
 
     def told(self, failure: SparkError) -> Exception:
         """A value too large for its column, or whatever a cast to it met, is said of the column
@@ -149,6 +159,9 @@ def again(change: Callable[[], Result]) -> Result:
 def insert(target: Target, rows: Rows, mode: str) -> None:
     """INSERT INTO (append) or INSERT OVERWRITE (overwrite) of the whole table."""
     with spark_errors(rows):
+        if isinstance(target.table, FileTable):
+            target.catalog.insert_into_files(target.table, rows.files(), mode, rows.connection)
+            return
         again(lambda: target.catalog.insert(target.name.identifier, rows.connection, rows.select(), mode))
 
 
@@ -157,7 +170,7 @@ def insert_into_partition(target: Target, rows: Rows, mode: str, folder: str) ->
     assert isinstance(target.table, FileTable)
     with spark_errors(rows):
         target.catalog.insert_into_files(
-            target.table, rows.select(), mode, rows.connection, mode == "overwrite", partition=folder
+            target.table, rows.files(), mode, rows.connection, mode == "overwrite", partition=folder
         )
 
 
@@ -166,7 +179,7 @@ def overwrite_partitions(target: Target, rows: Rows) -> None:
     identifier, table = target.name.identifier, target.table
     with spark_errors(rows):
         if isinstance(table, FileTable):
-            target.catalog.insert_into_files(table, rows.select(), "overwrite", rows.connection, dynamic=True)
+            target.catalog.insert_into_files(table, rows.files(), "overwrite", rows.connection, dynamic=True)
         elif isinstance(table, DeltaTable):
             raise target.refuses("DYNAMIC OVERWRITE")
         else:

@@ -31,7 +31,7 @@ from twinspark.tables.files import scan
 from twinspark.tables.filescan import FileScan, ScanContext
 from twinspark.tables.listing import local_path
 from twinspark.tables.transforms import Identity, Transform, not_a_transform
-from twinspark.tables.write import FileWrite, Written, write_files
+from twinspark.tables.write import FileRows, FileWrite, Written, write_files
 from twinspark.types import as_nullable, quote_identifier, sql_name
 
 FORMATS = frozenset({"parquet", "csv", "json", "orc", "text"})
@@ -68,10 +68,10 @@ class FileTable:
         fields = [StructField(f.name, as_nullable(f.dataType), True, f.metadata) for f in self.schema.fields]
         return replace(found, schema=StructType(fields), sql=padded(found.sql, self.schema))
 
-    def write(self, select: str, mode: str, connection: Any, dynamic: bool = False) -> Written | None:
+    def write(self, rows: FileRows, mode: str, connection: Any, dynamic: bool = False) -> Written | None:
         os.makedirs(local_path(self.location), exist_ok=True)
         write = FileWrite(
-            select,
+            rows.select,
             self.provider,
             self.location,
             self.schema,
@@ -80,6 +80,7 @@ class FileTable:
             {key.lower(): value for key, value in self.options.items()},
             dynamic,
             places={path: self.partition_place(path) for path in self.places},
+            parts=rows.parts,
         )
         return write_files(write, connection)
 

@@ -29,6 +29,7 @@ from twinspark.tables.persisted import ViewsAndFunctions, key
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.tables.transforms import Transform
+from twinspark.tables.write import FileRows
 
 AnyTable = IcebergTable | FileTable | DeltaTable
 Properties = Mapping[str, str]
@@ -315,7 +316,7 @@ class SessionCatalog(ViewsAndFunctions):
             table.write(select, mode, connection)
             return
         if isinstance(table, FileTable):
-            self.insert_into_files(table, select, mode, connection)
+            self.insert_into_files(table, FileRows(select), mode, connection)
             return
         stage = self.iceberg.stage_append if mode == "append" else self.iceberg.stage_overwrite
         with stage(identifier) as write:
@@ -326,7 +327,7 @@ class SessionCatalog(ViewsAndFunctions):
     def insert_into_files(
         self,
         table: FileTable,
-        select: str,
+        rows: FileRows,
         mode: str,
         connection: Any,
         dynamic: bool = False,
@@ -335,7 +336,7 @@ class SessionCatalog(ViewsAndFunctions):
         """The partitions that rows went to are known from then on; those an overwrite emptied are forgotten.
 
         `partition` is the only one that rows may go to: it is known, and overwritten, even when no row does."""
-        written = table.write(select, mode, connection, dynamic)
+        written = table.write(rows, mode, connection, dynamic)
         reached = [] if written is None else [relative_folder(file, table) for file in written.files]
         if partition is not None and not reached:
             table.make_partition(partition, empty=mode == "overwrite")

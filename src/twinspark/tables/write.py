@@ -1,5 +1,6 @@
 """Files as Spark writes them: part files, partition directories and _SUCCESS, staged aside and moved in whole."""
 
+import itertools
 import os
 import shutil
 import uuid
@@ -75,6 +76,14 @@ class FileWrite:
 
 
 @dataclass(frozen=True)
+class FileRows:
+    """Rows on their way into files: SQL with the schema's columns, and by which expression they part into files."""
+
+    select: str
+    parts: str = ""
+
+
+@dataclass(frozen=True)
 class Written:
     """What a write left behind."""
 
@@ -123,11 +132,9 @@ def stage(write: FileWrite, directory: Path, connection: Any) -> Written:
     raw = directory / "_raw"
     raw.mkdir(parents=True, exist_ok=True)
     rows, sources = copied(write, str(raw), connection)
-    numbered = dict(enumerate(sorted(sources)))
-    if write.parts and not write.partition_by:
-        numbered = by_partition(write, raw, sources, connection)
+    numbered = by_part(write, raw, sources, connection) if write.parts else [(0, source) for source in sorted(sources)]
     job = uuid.uuid4()
-    files = [lay_out(write, directory, job, at, source) for at, source in numbered.items()]
+    files = [lay_out(write, directory, job, at, source) for at, source in numbered]
     shutil.rmtree(raw)
     (directory / "_SUCCESS").touch()
     return Written(tuple(files), rows)
@@ -141,14 +148,14 @@ def copied(write: FileWrite, directory: str, connection: Any) -> tuple[int, list
     return rows, sources
 
 
-def by_partition(write: FileWrite, raw: Path, sources: Sequence[str], connection: Any) -> dict[int, str]:
-    """Files by the number of their partition; the first is there even without rows (EmptyDirectoryDataWriter is for
-    the others), so that the schema is."""
-    found = {int(Path(source).parts[-2].partition("=")[2]): source for source in sources}
-    if 0 not in found:
+def by_part(write: FileWrite, raw: Path, sources: Sequence[str], connection: Any) -> list[tuple[int, str]]:
+    """Files, each after the number of its part. In one directory the first is there even without rows, so that the
+    schema is (EmptyDirectoryDataWriter is for the others)."""
+    found = sorted((int(Path(source).parts[-2].partition("=")[2]), source) for source in sources)
+    if not write.partition_by and 0 not in dict(found):
         nothing = replace(write, parts="", select=f"SELECT * FROM ({write.select}) WHERE false")
-        found[0] = copied(nothing, str(raw), connection)[1][0]
-    return dict(sorted(found.items()))
+        return [(0, copied(nothing, str(raw), connection)[1][0]), *found]
+    return found
 
 
 def given_up(error: duckdb.Error) -> Exception:
@@ -159,7 +166,8 @@ def given_up(error: duckdb.Error) -> Exception:
 def copy_sql(write: FileWrite, directory: str) -> str:
     """The COPY statement; it returns the count of rows and the files it wrote."""
     partitions = [f"{partition_text(f)} AS {CHUNK.format(at)}" for at, f in enumerate(write.partition_fields)]
-    partitions = partitions or ([f"printf('%05d', {write.parts}) AS {CHUNK.format(0)}"] if write.parts else [])
+    if write.parts:
+        partitions.append(f"printf('%05d', {write.parts}) AS {CHUNK.format(len(partitions))}")
     columns = ", ".join([data_columns(write), *partitions])
     chunks = ", ".join(CHUNK.format(at) for at in range(len(partitions)))
     target = f"PARTITION_BY ({chunks}), OVERWRITE_OR_IGNORE" if chunks else "PER_THREAD_OUTPUT false"
@@ -221,11 +229,12 @@ def partition_text(field: StructField) -> str:
 
 def lay_out(write: FileWrite, directory: Path, job: uuid.UUID, at: int, source: str) -> str:
     """Moves one file that DuckDB wrote to the place and name Spark would give it; returns that, relative."""
-    depth = len(write.partition_fields)
-    values = [unquote(part.partition("=")[2]) for part in Path(source).parts[-1 - depth : -1]]
+    folders_of = Path(source).parts[: -2 if write.parts else -1]
+    values = [unquote(part.partition("=")[2]) for part in folders_of[-len(write.partition_by) or len(folders_of) :]]
     folders = [f"{escape(f.name)}={escape(value)}" for f, value in zip(write.partition_fields, values, strict=True)]
-    relative = os.path.join(*folders, part_name(write, at, job))
-    (directory / relative).parent.mkdir(parents=True, exist_ok=True)
+    (directory / os.path.join("", *folders)).mkdir(parents=True, exist_ok=True)
+    names = (os.path.join(*folders, part_name(write, at, job, count)) for count in itertools.count())
+    relative = next(name for name in names if not (directory / name).exists())
     if write.format == "orc":
         orc_write.transcode(source, str(directory / relative), write.data_schema, orc_codec(write))
     else:
@@ -238,7 +247,8 @@ def orc_codec(write: FileWrite) -> str:
     return write.options.get("compression", write.options.get("orc.compress", "zstd")).lower()
 
 
-def part_name(write: FileWrite, at: int, job: uuid.UUID) -> str:
+def part_name(write: FileWrite, at: int, job: uuid.UUID, count: int) -> str:
+    """Of the task `at`; one that writes a second file to a directory counts on: c001 after c000."""
     codec = write.options.get("compression", "").lower()
     if write.format == "parquet":
         name = PARQUET_CODECS[codec or "snappy"]
@@ -248,7 +258,7 @@ def part_name(write: FileWrite, at: int, job: uuid.UUID) -> str:
         ending = f".{name}.orc" if name else ".orc"
     else:
         ending = ENDINGS[write.format] + (".gz" if codec == "gzip" else "")
-    return f"part-{at:05d}-{job}{'.' if write.partition_by else '-'}c000{ending}"
+    return f"part-{at:05d}-{job}{'.' if write.partition_by else '-'}c{count:03d}{ending}"
 
 
 def move_into_place(write: FileWrite, staged: Path, path: Path) -> None:
