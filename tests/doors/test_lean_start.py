@@ -6,7 +6,7 @@ import sys
 from importlib.util import find_spec
 
 from twinspark.cli.lean import PACKAGE
-from twinspark.session.later import ABOUT_TABLES, import_tables_meanwhile
+from twinspark.session.later import ABOUT_TABLES, import_tables
 
 HEAVY = ("pandas", "pyiceberg", "sqlalchemy", "pydantic", "pyarrow.dataset")
 
@@ -50,6 +50,6 @@ def test_the_package_whose_init_is_left_out_only_checks_dependencies() -> None:
     assert ast.unparse(called) == "check_dependencies()"
 
 
-def test_what_tables_need_is_imported_meanwhile() -> None:
-    import_tables_meanwhile().join(120)
+def test_what_tables_need_is_imported_by_its_names() -> None:
+    import_tables()
     assert [name for name in ABOUT_TABLES if f"twinspark.{name}" not in sys.modules] == []

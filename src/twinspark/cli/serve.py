@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.later import import_tables_meanwhile
 from twinspark.session.settings import Settings
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
     log.info("listening at %s, engine %s", server.url, settings.engine)
     if second is not None:
         log.info("Thrift (HTTP, SASL, binary) at %s:%d", second.host, second.port)
-    import_tables_meanwhile()
+    threading.Thread(target=server.warm_up, name="warm up", daemon=True).start()
     stopped.wait()
     if second is not None:
         second.stop()

@@ -25,9 +25,3 @@ def import_tables() -> None:
         imported(name)
     import_module("pandas")  # pyarrow asks for it as soon as it makes an array of Python's values
     gc.freeze()  # modules stay: looking for garbage in them again and again would cost queries later
-
-
-def import_tables_meanwhile() -> threading.Thread:
-    thread = threading.Thread(target=import_tables, name="imports", daemon=True)
-    thread.start()
-    return thread

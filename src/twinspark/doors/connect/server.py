@@ -8,6 +8,8 @@ import grpc
 from twinspark.doors.connect.auth import TokenCheck
 from twinspark.doors.connect.depth import lift_depth_limit
 from twinspark.doors.connect.service import ConnectService, method_handlers
+from twinspark.session.config import defaults
+from twinspark.session.later import import_tables
 from twinspark.session.maintenance import Housekeeper
 from twinspark.session.native import NativeEngine
 from twinspark.session.sessions import Sessions
@@ -49,6 +51,12 @@ class ConnectServer:
             self.metrics = serve_metrics(self.shared, settings.host, settings.metrics_port)
         if settings.prewarm:
             threading.Thread(target=self.spark.relay, name="prewarm", daemon=True).start()
+
+    def warm_up(self) -> None:
+        """What the first queries need, while nobody has asked yet."""
+        self.native.cursor().close()
+        defaults()
+        import_tables()
 
     def wait(self) -> None:
         self._server.wait_for_termination()
