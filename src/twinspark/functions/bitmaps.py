@@ -7,12 +7,9 @@ from twinspark.functions.registry import fn
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import BINARY, LONG, BinaryType
 
-BITS = 32768
-POSITION = f"(CASE WHEN {{0}} > 0 THEN ({{0}} - 1) % {BITS} ELSE -({{0}} % {BITS}) END)"
-BUCKET = f"(CASE WHEN {{0}} > 0 THEN 1 + ({{0}} - 1) // {BITS} ELSE {{0}} // {BITS} END)"
 COUNT = "CAST(CASE WHEN octet_length({0}) = 0 THEN 0 ELSE bit_count(CAST({0} AS BIT)) END AS BIGINT)"
-fn("bitmap_bit_position(bigint) -> bigint", POSITION)
-fn("bitmap_bucket_number(bigint) -> bigint", BUCKET)
+fn("bitmap_bit_position(bigint) -> bigint", "spark_bitmap_bit_position({0})")
+fn("bitmap_bucket_number(bigint) -> bigint", "spark_bitmap_bucket_number({0})")
 
 
 def bitmap_type(call: Call) -> Typed:

@@ -1,7 +1,7 @@
 /* bitmap_construct_agg, bitmap_or_agg, bitmap_and_agg: bitmaps of 4096 bytes.
  *
  * SQL spelling: spark_bitmap_construct_agg(position), spark_bitmap_or_agg(bytes), spark_bitmap_and_agg(bytes) -> BLOB. */
-#include "native.h"
+#include "one_state.h"
 #include <stdlib.h>
 
 enum { BYTES = 4096 };
@@ -13,8 +13,20 @@ static uint8_t *bits_of(bitmap_state *state, int empty) {
     return state->bits;
 }
 
+/* Every position of the chunk, if all are within. */
+static bool set_all(uint8_t *bits, const int64_t *positions, idx_t rows) {
+    uint64_t seen = 0;
+    for (idx_t row = 0; row < rows; row++)
+        seen |= (uint64_t)positions[row];
+    for (idx_t row = 0; seen < 8 * BYTES && row < rows; row++)
+        bits[positions[row] >> 3] |= (uint8_t)(1u << (positions[row] & 7));
+    return seen < 8 * BYTES;
+}
+
 static void set_positions(native_call *call, duckdb_aggregate_state *states) {
     const int64_t *positions = ARGUMENT(call, int64_t, 0);
+    if (is_one_state(call, states) && set_all(bits_of((bitmap_state *)states[0], 0), positions, call->rows))
+        return;
     for (idx_t row = 0; row < call->rows && !call->failed; row++) {
         if (!argument_valid(call, 0, row))
             continue;

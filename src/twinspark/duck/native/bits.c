@@ -2,6 +2,7 @@
  *
  * SQL spelling: spark_shiftleft(x, n), spark_shiftright(x, n), spark_shiftrightunsigned(x, n) of INTEGER or BIGINT;
  * spark_bit_get(x, n) of any whole number, n known to be one of its bits;
+ * spark_bitmap_bit_position(b), spark_bitmap_bucket_number(b);
  * spark_months_between(later, earlier, later's seconds of the day, earlier's, rounds) of TIMESTAMPs. */
 #include "zone.h"
 #include <math.h>
@@ -37,6 +38,24 @@ BIT(smallint, int16_t)
 BIT(int, int32_t)
 BIT(bigint, int64_t)
 
+/* --- where a number stands among bitmaps of 32768 bits, counted from one; zero and below on their own --- */
+
+enum { BITMAP_BITS = 32768 };
+
+MANY_LANES static void positions(const int64_t *values, int64_t *out, idx_t rows) {
+    for (idx_t row = 0; row < rows; row++) {
+        uint64_t value = (uint64_t)values[row];
+        out[row] = (int64_t)((values[row] > 0 ? value - 1 : -value) % BITMAP_BITS);
+    }
+}
+static void position_rows(native_call *call) { positions(ARGUMENT(call, int64_t, 0), RESULT(call, int64_t), call->rows); }
+
+static void bucket_rows(native_call *call) {
+    const int64_t *values = ARGUMENT(call, int64_t, 0);
+    for (idx_t row = 0; row < call->rows; row++)
+        RESULT(call, int64_t)[row] = values[row] > 0 ? 1 + (values[row] - 1) / BITMAP_BITS : values[row] / BITMAP_BITS;
+}
+
 typedef struct { int64_t months; int day; bool last; } month_day;
 
 static month_day month_day_of(int64_t micros) {
@@ -71,6 +90,8 @@ const native_function bit_functions[] = {
     {"spark_bit_get", "si>t", bit_smallint, NULL},
     {"spark_bit_get", "ii>t", bit_int, NULL},
     {"spark_bit_get", "li>t", bit_bigint, NULL},
+    {"spark_bitmap_bit_position", "l>l", position_rows, NULL},
+    {"spark_bitmap_bucket_number", "l>l", bucket_rows, NULL},
     {"spark_shiftleft", "ii>i", left_int, NULL},
     {"spark_shiftleft", "li>l", left_bigint, NULL},
     {"spark_shiftright", "ii>i", right_int, NULL},

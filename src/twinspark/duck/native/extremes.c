@@ -4,23 +4,10 @@
  * SQL spelling: spark_max_double(d), spark_min_double(d), spark_max_float(f), spark_min_float(f); spark_sum(b) -> HUGEINT;
  * spark_max_is_single_double(d), spark_min_is_single_double(d), spark_max_is_single_bigint(b), spark_min_is_single_bigint(b)
  * -> BOOLEAN: false where another row is as good. */
-#include "native.h"
+#include "one_state.h"
 #include <math.h>
 
 static void elsewhere(native_call *call, const char *reason) { spark_error(call, "ELSEWHERE", "reason", reason, NULL); }
-
-/* Without groups every row has the same state, and none is without a value: the loop over such rows is a tight one. */
-MANY_LANES static bool all_same(const uintptr_t *values, idx_t rows) {
-    uintptr_t other = 0;
-    for (idx_t row = 1; row < rows; row++)
-        other |= values[row] ^ values[0];
-    return other == 0;
-}
-static bool is_one_state(const native_call *call, duckdb_aggregate_state *states) {
-    if (call->argument_valid[0] || call->rows == 0 || states[0] != states[call->rows - 1])
-        return false;
-    return all_same((const uintptr_t *)states, call->rows);
-}
 
 /* --- max and min of doubles: NaN is the greatest; of 0.0 and -0.0 Spark shows the one that came first --- */
 

@@ -69,18 +69,18 @@ static uint64_t rotate_64(uint64_t x, int by) { return x << by | x >> (64 - by);
 
 /* --- Murmur3 --- */
 
-static uint32_t mix(uint32_t hash, uint32_t word) {
+static inline uint32_t mix(uint32_t hash, uint32_t word) {
     word = rotate_32(word * 0xcc9e2d51u, 15) * 0x1b873593u;
     return rotate_32(hash ^ word, 13) * 5 + 0xe6546b64u;
 }
-static int32_t finish_murmur(uint32_t hash, uint32_t length) {
+static inline int32_t finish_murmur(uint32_t hash, uint32_t length) {
     hash ^= length;
     hash = (hash ^ hash >> 16) * 0x85ebca6bu;
     hash = (hash ^ hash >> 13) * 0xc2b2ae35u;
     return (int32_t)(hash ^ hash >> 16);
 }
-static int32_t murmur_int(int32_t value, int32_t seed) { return finish_murmur(mix((uint32_t)seed, (uint32_t)value), 4); }
-static int32_t murmur_long(int64_t value, int32_t seed) {
+static inline int32_t murmur_int(int32_t value, int32_t seed) { return finish_murmur(mix((uint32_t)seed, (uint32_t)value), 4); }
+static inline int32_t murmur_long(int64_t value, int32_t seed) {
     return finish_murmur(mix(mix((uint32_t)seed, (uint32_t)value), (uint32_t)((uint64_t)value >> 32)), 8);
 }
 /* Unlike the published Murmur3, Spark mixes each of the last bytes as a (signed) word of its own. */
@@ -93,24 +93,39 @@ int32_t murmur_bytes(text value, int32_t seed) {
     return finish_murmur(hash, value.length);
 }
 
+static int32_t murmur_at(const native_call *call, const hash_column *column, idx_t row, int32_t seed) {
+    char bytes[16];
+    switch (column->as) {
+    case HASH_INT: return murmur_int((int32_t)whole_at(column, row), seed);
+    case HASH_LONG: return murmur_long(whole_at(column, row), seed);
+    case HASH_FLOAT: return murmur_int(float_bits(((const float *)column->data)[row]), seed);
+    case HASH_DOUBLE: return murmur_long(double_bits(((const double *)column->data)[row]), seed);
+    case HASH_BYTES: return murmur_bytes(argument_text(call, 0, row), seed);
+    default: return murmur_bytes(big_integer_bytes(((const stored_int128 *)column->data)[row], bytes), seed);
+    }
+}
+
+/* A NULL leaves the seed. The common types have loops of their own: what is asked of every row is asked once. */
+#define EACH_HASH(hashes, hashed)                                                                                      \
+    {                                                                                                                  \
+        for (idx_t row = 0; row < call->rows; row++)                                                                   \
+            if (argument_valid(call, 0, row))                                                                          \
+                (hashes)[row] = (hashed);                                                                              \
+    }
+
 static void murmur_rows(native_call *call) {
     hash_column column = hash_argument(call);
-    char bytes[16];
-    for (idx_t row = 0; row < call->rows && !call->failed; row++) {
-        int32_t *hash = &RESULT(call, int32_t)[row], seed = ARGUMENT(call, int32_t, 1)[row];
-        if (!argument_valid(call, 0, row)) {
-            *hash = seed;
-            continue;
-        }
-        switch (column.as) {
-        case HASH_INT: *hash = murmur_int((int32_t)whole_at(&column, row), seed); break;
-        case HASH_LONG: *hash = murmur_long(whole_at(&column, row), seed); break;
-        case HASH_FLOAT: *hash = murmur_int(float_bits(((const float *)column.data)[row]), seed); break;
-        case HASH_DOUBLE: *hash = murmur_long(double_bits(((const double *)column.data)[row]), seed); break;
-        case HASH_BYTES: *hash = murmur_bytes(argument_text(call, 0, row), seed); break;
-        default: *hash = murmur_bytes(big_integer_bytes(((const stored_int128 *)column.data)[row], bytes), seed);
-        }
-    }
+    const int32_t *seeds = ARGUMENT(call, int32_t, 1);
+    int32_t *hashes = RESULT(call, int32_t);
+    memcpy(hashes, seeds, call->rows * sizeof *hashes);
+    if (column.as == HASH_INT && column.bytes == 4)
+        EACH_HASH(hashes, murmur_int(((const int32_t *)column.data)[row], seeds[row]))
+    else if (column.as == HASH_LONG && column.bytes == 8)
+        EACH_HASH(hashes, murmur_long(((const int64_t *)column.data)[row], seeds[row]))
+    else if (column.as == HASH_BYTES)
+        EACH_HASH(hashes, murmur_bytes(argument_text(call, 0, row), seeds[row]))
+    else if (!call->failed)
+        EACH_HASH(hashes, murmur_at(call, &column, row, seeds[row]))
 }
 
 /* --- XXH64 --- */
@@ -119,6 +134,12 @@ static const uint64_t prime1 = 0x9E3779B185EBCA87ULL, prime2 = 0xC2B2AE3D27D4EB4
                       prime4 = 0x85EBCA77C2B2AE63ULL, prime5 = 0x27D4EB2F165667C5ULL;
 
 static uint64_t xx_round(uint64_t sum, uint64_t word) { return rotate_64(sum + word * prime2, 31) * prime1; }
+
+static inline uint64_t finish_xx(uint64_t hash) {
+    hash = (hash ^ hash >> 33) * prime2;
+    hash = (hash ^ hash >> 29) * prime3;
+    return hash ^ hash >> 32;
+}
 
 static uint64_t xxhash64(const char *bytes, uint32_t length, uint64_t seed) {
     const char *at = bytes, *end = bytes + length;
@@ -141,13 +162,17 @@ static uint64_t xxhash64(const char *bytes, uint32_t length, uint64_t seed) {
     }
     for (; at < end; at++)
         hash = rotate_64(hash ^ (uint64_t)(unsigned char)*at * prime5, 11) * prime1;
-    hash = (hash ^ hash >> 33) * prime2;
-    hash = (hash ^ hash >> 29) * prime3;
-    return hash ^ hash >> 32;
+    return finish_xx(hash);
 }
 
-static uint64_t xx_int(int32_t value, uint64_t seed) { return xxhash64((const char *)&value, 4, seed); }
-static uint64_t xx_long(int64_t value, uint64_t seed) { return xxhash64((const char *)&value, 8, seed); }
+static inline uint64_t xx_int(int32_t value, uint64_t seed) {
+    uint64_t hash = seed + prime5 + 4;
+    return finish_xx(rotate_64(hash ^ (uint64_t)(uint32_t)value * prime1, 23) * prime2 + prime3);
+}
+static inline uint64_t xx_long(int64_t value, uint64_t seed) {
+    uint64_t hash = seed + prime5 + 8;
+    return finish_xx(rotate_64(hash ^ xx_round(0, (uint64_t)value), 27) * prime1 + prime4);
+}
 
 uint64_t xxhash64_at(const native_call *call, const hash_column *column, idx_t row, uint64_t seed) {
     char bytes[16];
@@ -163,12 +188,28 @@ uint64_t xxhash64_at(const native_call *call, const hash_column *column, idx_t r
     return xxhash64(value.bytes, value.length, seed);
 }
 
+void xxhash64_all(const native_call *call, const hash_column *column, uint64_t seed, uint64_t *hashes) {
+    if (column->as == HASH_INT && column->bytes == 4)
+        EACH_HASH(hashes, xx_int(((const int32_t *)column->data)[row], seed))
+    else if (column->as == HASH_LONG && column->bytes == 8)
+        EACH_HASH(hashes, xx_long(((const int64_t *)column->data)[row], seed))
+    else
+        EACH_HASH(hashes, xxhash64_at(call, column, row, seed))
+}
+
 static void xxhash_rows(native_call *call) {
     hash_column column = hash_argument(call);
-    for (idx_t row = 0; row < call->rows && !call->failed; row++) {
-        uint64_t seed = ARGUMENT(call, uint64_t, 1)[row];
-        RESULT(call, uint64_t)[row] = argument_valid(call, 0, row) ? xxhash64_at(call, &column, row, seed) : seed;
-    }
+    const uint64_t *seeds = ARGUMENT(call, uint64_t, 1);
+    uint64_t *hashes = RESULT(call, uint64_t);
+    memcpy(hashes, seeds, call->rows * sizeof *hashes);
+    if (column.as == HASH_INT && column.bytes == 4)
+        EACH_HASH(hashes, xx_int(((const int32_t *)column.data)[row], seeds[row]))
+    else if (column.as == HASH_LONG && column.bytes == 8)
+        EACH_HASH(hashes, xx_long(((const int64_t *)column.data)[row], seeds[row]))
+    else if (column.as == HASH_BYTES)
+        EACH_HASH(hashes, xxhash64(argument_text(call, 0, row).bytes, argument_text(call, 0, row).length, seeds[row]))
+    else if (!call->failed)
+        EACH_HASH(hashes, xxhash64_at(call, &column, row, seeds[row]))
 }
 
 const native_function hash_functions[] = {

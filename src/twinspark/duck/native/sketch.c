@@ -5,6 +5,7 @@
  * above 14 goes to Spark. */
 #include "hash.h"
 #include "hll_tables.h"
+#include "one_state.h"
 #include "strictmath.h"
 #include <math.h>
 #include <stdlib.h>
@@ -27,12 +28,34 @@ static void add_hash(native_call *call, hll_state *state, int32_t bits, uint64_t
         *place = run;
 }
 
+/* Rows of one state, whose registers are there. */
+static void add_hashes(hll_state *state, const uint64_t *hashes, idx_t rows) {
+    uint8_t *registers = state->registers;
+    int bits = state->bits;
+    for (idx_t row = 0; row < rows; row++) {
+        uint8_t run = (uint8_t)(__builtin_clzll(hashes[row] << bits | 1ULL << (bits - 1)) + 1);
+        uint8_t *place = &registers[hashes[row] >> (64 - bits)];
+        if (__builtin_expect(run > *place, 0))
+            *place = run;
+    }
+}
+
+enum { CHUNK = 2048 };
 static void update(native_call *call, duckdb_aggregate_state *states) {
     hash_column column = hash_argument(call);
     const int32_t *precision = ARGUMENT(call, int32_t, 1);
+    uint64_t hashes[CHUNK];
+    bool at_once = call->rows <= CHUNK && !call->failed;
+    if (at_once)
+        xxhash64_all(call, &column, 42, hashes);
+    if (at_once && is_one_state(call, states) && ((hll_state *)states[0])->registers) {
+        add_hashes((hll_state *)states[0], hashes, call->rows);
+        return;
+    }
     for (idx_t row = 0; row < call->rows && !call->failed; row++)
         if (argument_valid(call, 0, row))
-            add_hash(call, (hll_state *)states[row], precision[row], xxhash64_at(call, &column, row, 42));
+            add_hash(call, (hll_state *)states[row], precision[row],
+                     at_once ? hashes[row] : xxhash64_at(call, &column, row, 42));
 }
 
 static void update_hashes(native_call *call, duckdb_aggregate_state *states) {
