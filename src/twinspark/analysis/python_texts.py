@@ -31,7 +31,7 @@ from twinspark.types import (
 
 UNKNOWN = "\0"  # in a name that only Spark can tell; an alias given later makes it go away
 INFIX = {
-    **{name: name for name in ("+", "-", "*", "/", "%", "<=>", "<", ">", "<=", ">=")},
+    **{name: name for name in ("+", "-", "*", "/", "%", "&", "|", "^", "<=>", "<", ">", "<=", ">=")},
     "==": "=",
     "and": "AND",
     "or": "OR",
@@ -40,12 +40,24 @@ PLAIN_LITERALS = (BooleanType, NullType, DoubleType, FloatType, DecimalType)
 MOMENTS = (DateType, TimestampType, TimestampNTZType)
 AGGREGATES = frozenset({"sum", "avg", "max", "min", "count"})
 # Functions that show nothing but their arguments, as recorded.
+SAME = """
+    add_months array_contains array_intersect array_max array_min array_position array_prepend array_size ascii
+    base64 bin bit_length bround btrim cbrt ceil ceiling char concat_ws cos crc32 current_timestamp
+    date_from_unix_date datediff day dayofweek dayofyear degrees encode exp factorial floor format_number
+    format_string from_utc_timestamp get get_json_object greatest hex initcap input_file_name instr is_variant_null
+    isnan json_array_length json_object_keys last_day least left ln locate log log10 log2 map_concat map_from_arrays
+    map_from_entries map_keys md5 mod nanvl now nullif nvl2 octet_length pmod pow power quarter radians
+    regexp_extract regexp_replace repeat replace right rint sha sha2 shiftleft sign signum sin sort_array soundex
+    spark_partition_id split_part sqrt timestamp_seconds to_char to_number to_utc_timestamp translate trunc try_add
+    try_divide try_element_at typeof unix_date weekday weekofyear width_bucket
+"""
 FUNCTIONS = frozenset(
     {"upper", "lower", "concat", "coalesce", "array", "map", "named_struct", "length", "substring", "nvl", "ifnull"}
     | {"abs", "round", "lpad", "rpad", "split", "rlike", "year", "month", "date_add", "date_sub", "float", "div"}
     | {"getarrayitem", "getmapvalue", "rand", "monotonically_increasing_id", "getarraystructfields"}
     | {"map_entries", "map_values", "slice", "reverse", "flatten", "array_distinct", "array_union", "array_except"}
     | {"array_append", "array_remove", "array_repeat", "array_compact"}
+    | set(SAME.split())
 )
 
 

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from twinspark.analysis.python_texts import UNKNOWN
+from twinspark.duck.python_joins import sided
 from twinspark.duck.python_lateral import is_lateral_table, joined
 from twinspark.duck.python_windows import python_windows, windowed
 from twinspark.errors import NotNative, SparkError
@@ -64,6 +65,8 @@ def extracted(relation: Relation) -> Relation:
         return replace(relation, input=input, grouping=expressions[:count], aggregates=expressions[count:])
     if isinstance(relation, Join) and relation.kind in ("inner", "cross") and not relation.lateral:
         return join(relation)
+    if isinstance(relation, Join) and not relation.lateral:
+        return sided(relation, lambda side, calls: evaluated(side, calls, keeps=True))
     raise PythonInside("a Python function where only Spark knows when to call it")
 
 
