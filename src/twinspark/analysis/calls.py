@@ -19,7 +19,7 @@ from twinspark.functions.common_types import (
 from twinspark.functions.families import accepts, concrete, implicit_type, inner, is_variable
 from twinspark.functions.gathering import ORDER_FREE, is_plain, unordered
 from twinspark.functions.geometries import GEOSPATIAL_FUNCTIONS
-from twinspark.functions.known import SPARK_FUNCTIONS
+from twinspark.functions.known import REFUSALS, SPARK_FUNCTIONS
 from twinspark.functions.registry import AGGREGATE, GENERATOR, Parameter, Signature, Writer
 from twinspark.functions.settings import Settings
 from twinspark.functions.times import TIME_FUNCTIONS
@@ -105,7 +105,7 @@ def call(
             signature = with_writer(signature, typed.writer)
         return make_call(signature, typing, typed, distinct, filter, ordering, ignore_nulls)
     except SparkError as error:
-        if name in REFUSES_AS_SPARK or error.condition == "UNSUPPORTED_TIME_TYPE":
+        if refuses_as_spark(name, error.condition):
             raise
         raise NotNative(f"{name} of these arguments: {error.condition}") from error
 
@@ -130,9 +130,14 @@ def without_order(argument: Expression) -> Expression:
     return argument
 
 
-# Functions whose refusals are recorded and equal; of the others Spark itself says what is wrong with a call.
+# Operators and kin whose refusals are recorded and equal; of functions, spark_refusals.txt says which are.
 REFUSES_AS_SPARK = OPERATORS | {"and", "or", "not", "in", "negative", "sum", "avg", "upper", "lower", "case"}
 REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "array", "nullif", "pmod"}
+
+
+def refuses_as_spark(name: str, condition: str) -> bool:
+    """Of other refusals Spark itself says what is wrong with the call."""
+    return name in REFUSES_AS_SPARK or condition == "UNSUPPORTED_TIME_TYPE" or condition in REFUSALS.get(name, ())
 
 
 # An interval of months, days and microseconds is a struct in DuckDB: nothing else may look into it.

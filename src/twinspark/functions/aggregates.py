@@ -42,7 +42,7 @@ from twinspark.types import (
     nested_types,
 )
 
-NUMERIC_OR_INTERVAL = '("NUMERIC" or "INTERVAL YEAR TO MONTH" or "INTERVAL DAY TO SECOND")'
+NUMERIC_OR_INTERVAL = '"NUMERIC" or "ANSI INTERVAL"'
 NESTED = (ArrayType, StructType, MapType)
 
 

@@ -279,7 +279,8 @@ fn("negative(any)", negated, rule=negative)
 
 
 def positive(call: Call) -> Typed:
-    return replace(negative(call), text=f"(+ {call.arguments[0].text})")
+    shown = f"(+ {call.arguments[0].text})"
+    return replace(negative(replace(call, text=shown)), text=shown)
 
 
 fn("positive(any)", "{0}", rule=positive)

@@ -51,6 +51,8 @@ def if_type(call: Call) -> Typed:
     if not isinstance(condition, BooleanType) and not is_null(condition):
         raise unexpected_input_type(call, 0, '"BOOLEAN"')
     found = common_type(call.types[1:], call.settings.ansi)
+    if found is None and is_null(condition):
+        raise unexpected_input_type(call, 0, '"BOOLEAN"')  # then no cast has made a boolean of it
     if found is None:
         raise different_data_types(call, "if")
     nullable = any(may_be_null(call.arguments[1:], found))

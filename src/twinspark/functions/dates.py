@@ -114,7 +114,9 @@ WHOLE_DAYS = IntegerType | ShortType | ByteType
 
 
 def day_arithmetic(call: Call) -> Typed:
-    days = call.types[1]
+    source, days = call.types
+    if not (is_string(source) or is_null(source) or isinstance(source, DateType | TimestampType | TimestampNTZType)):
+        raise unexpected_input_type(call, 0, '"DATE"')
     if is_string(days) and not call.settings.ansi:
         raise NotNative(f"{call.name} by a string without ANSI")
     if not (is_string(days) or is_null(days) or isinstance(days, WHOLE_DAYS)):

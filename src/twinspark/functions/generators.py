@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.registry import GENERATOR, fn
 from twinspark.functions.typing import Call, Typed, quoted, type_text, unexpected_input_type
 from twinspark.types import INT, NULL, ArrayType, DataType, MapType, StructField, StructType, is_null, same_type
+
+
+def inner_call(call: Call) -> Call:
+    """What an outer generator refuses is told of the one inside it."""
+    return replace(call, text=call.text.replace("_outer(", "(", 1))
 
 
 def exploded_type(positions: bool) -> Any:
@@ -19,7 +25,7 @@ def exploded_type(positions: bool) -> Any:
             value = StructField("value", type.valueType, type.valueContainsNull)
             fields = [StructField("key", type.keyType, False), value]
         else:
-            raise unexpected_input_type(call, 0, '("ARRAY" or "MAP")')
+            raise unexpected_input_type(inner_call(call), 0, '("ARRAY" or "MAP")')
         return Typed(StructType([StructField("pos", INT, False), *fields] if positions else fields), False)
 
     return rule
@@ -34,7 +40,7 @@ for name in ("posexplode", "posexplode_outer"):
 def inlined_type(call: Call) -> Typed:
     type = call.types[0]
     if not isinstance(type, ArrayType) or not isinstance(type.elementType, StructType):
-        raise unexpected_input_type(call, 0, '"ARRAY<STRUCT>"')
+        raise unexpected_input_type(inner_call(call), 0, '"ARRAY<STRUCT>"')
     fields = [StructField(f.name, f.dataType, f.nullable or type.containsNull) for f in type.elementType.fields]
     return Typed(StructType(fields), False)
 

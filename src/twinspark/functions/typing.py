@@ -55,7 +55,7 @@ class Typed:
     add_nullable_casts: bool = False  # the casts' own nullability counts for the result
 
 
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+ORDINALS = ("first", "second", "third")
 
 
 def ordinal(index: int) -> str:

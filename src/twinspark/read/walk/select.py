@@ -81,7 +81,9 @@ def listed(node: tree.Select, scope: Scope, walk: Walk) -> list[Named]:
     try:
         return walk.columns(node.projections, scope)
     except SparkError as error:
-        if any(is_generator_node(one, walk) for one in tree_nodes(node.projections)):
+        refused = error.condition.startswith(("DATATYPE_MISMATCH.UNEXPECTED", "WRONG_NUM_ARGS"))
+        several = len(node.projections) > 1
+        if (several or not refused) and any(is_generator_node(one, walk) for one in tree_nodes(node.projections)):
             raise NotNative("SQL: a list that may use the columns it generates") from error
         raise
 

@@ -228,7 +228,11 @@ def with_lateral_views(frame: Frame, views: Sequence[tree.LateralView], walk: Wa
         if view.function.parts[-1].lower().startswith("variant_explode"):
             raise NotNative("SQL: variant_explode is a table function only")
         alias = tree.TableAlias(view.start, view.stop, view.table, view.columns)
-        frame = generated(frame, view.function.parts[-1].lower(), view.arguments, view.outer, alias, walk)
+        try:
+            frame = generated(frame, view.function.parts[-1].lower(), view.arguments, view.outer, alias, walk)
+        except SparkError as error:  # the call has no place of its own
+            refused = error.condition.startswith(("DATATYPE_MISMATCH.", "WRONG_NUM_ARGS."))
+            raise (walk.located(error, view) if refused else error) from error
     return frame
 
 
