@@ -9,6 +9,7 @@ from pyspark.sql.connect.proto import base_pb2, commands_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
+from twinspark.functions.time_parser import refuse_old_patterns
 from twinspark.read.proto.subqueries import with_views
 from twinspark.read.sql import parse_statement, tree
 from twinspark.read.text import parser_config
@@ -185,10 +186,13 @@ def write_to_files(message: Any, context: Context, cursor: Cursor) -> Command:
 def file_write(message: Any, query: Query) -> FileWrite:
     check_plain(message)
     context = query.context
+    format = (message.source or context.conf("spark.sql.sources.default")).lower()
+    if format in ("csv", "json") or message.partitioning_columns:
+        refuse_old_patterns(f"writing {format}", query.plan.schema, context.settings)
     rows = named_rows(query)
     return FileWrite(
         select=rows.select,
-        format=(message.source or context.conf("spark.sql.sources.default")).lower(),
+        format=format,
         path=message.path,
         schema=query.plan.schema,
         mode=SAVE_MODES[message.mode],
