@@ -29,11 +29,7 @@ ALL, FEWER = "measured", "fewer"  # the tables; the second has a tenth of the ro
 LONG, LONGER = 0.15, 0.3  # seconds: of a tenth of the rows, to stay with them; of all rows, to run only once
 UNMEASURED = "not measured"
 WHY = {  # of lines that are beyond SLOW, in words
-    "aes_encrypt": "AES in plain C; DuckDB has none, a digest stands beside it",
-    "aes_decrypt": "two passes of AES in plain C beside two digests",
-    "try_aes_decrypt": "two passes of AES in plain C beside two digests",
     "to_char": "Spark's number format is read digit by digit; a plain cast stands beside it",
-    "bitmap_construct_agg": "a bitmap of 4 KB is built; one word stands beside it",
     "to_json": "written value by value as Jackson writes; DuckDB's is vectorised",
     "parse_json": "a variant is built, and read again; DuckDB finds one field of a text",
     "try_parse_json": "a variant is built, and read again; DuckDB finds one field of a text",
@@ -43,8 +39,6 @@ WHY = {  # of lines that are beyond SLOW, in words
     "time_trunc": "times are nanoseconds of the day in 64 bits, made and cut with checks",
     "time_to_seconds": "times are nanoseconds of the day in 64 bits; the result is a decimal",
     "vector_norm": "lists are made for it; a plain root stands beside it",
-    "array_except": "a set of distinct elements, nulls too; a filter stands beside it",
-    "approx_count_distinct": "Spark's own registers, value for value; DuckDB has others",
     "crc32": "a checksum of every byte; DuckDB's own hash stands beside it",
 }
 HEADER = """\

@@ -2,9 +2,8 @@
  *
  * SQL spelling: spark_aes_encrypt(bytes, key, mode, padding, iv, aad), spark_aes_decrypt(bytes, key, mode, padding, aad),
  * spark_try_aes_decrypt(...) -> BLOB. What cannot be decrypted is told by Spark in Java's words. */
-#include "native.h"
+#include "aes.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 #ifdef __APPLE__
 #include <sys/random.h>
@@ -12,102 +11,12 @@
 #include <unistd.h>
 #endif
 
-enum { BLOCK = 16, MOST_ROUNDS = 14, GCM_IV = 12 };
+enum { GCM_IV = 12 };
 enum mode { NO_MODE, ECB, CBC, GCM };
-typedef struct { uint8_t words[MOST_ROUNDS + 1][BLOCK]; int rounds; } key_schedule;
-
-/* The S-box is the inverse in GF(2^8) and an affine map; made once, from its definition. */
-static uint8_t box[256], unbox[256];
-
-static uint8_t twice(uint8_t x) { return (uint8_t)(x << 1 ^ (x & 0x80 ? 0x1b : 0)); }
-static uint8_t rotated(uint8_t x, int by) { return (uint8_t)(x << by | x >> (8 - by)); }
-
-__attribute__((constructor)) static void make_boxes(void) {
-    uint8_t power = 1, inverse = 1;
-    do {
-        power = (uint8_t)(power ^ twice(power)); /* times three, a generator */
-        inverse ^= (uint8_t)(inverse << 1);      /* divided by three */
-        inverse ^= (uint8_t)(inverse << 2);
-        inverse ^= (uint8_t)(inverse << 4);
-        inverse ^= inverse & 0x80 ? 0x09 : 0;
-        box[power] = (uint8_t)(inverse ^ rotated(inverse, 1) ^ rotated(inverse, 2) ^ rotated(inverse, 3) ^
-                               rotated(inverse, 4) ^ 0x63);
-    } while (power != 1);
-    box[0] = 0x63;
-    for (int i = 0; i < 256; i++)
-        unbox[box[i]] = (uint8_t)i;
-}
-
-static void expand_key(key_schedule *made, text key) {
-    int words = (int)key.length / 4, all;
-    uint8_t *out = &made->words[0][0], constant = 1;
-    made->rounds = words + 6;
-    all = 4 * (made->rounds + 1);
-    memcpy(out, key.bytes, key.length);
-    for (int i = words; i < all; i++) {
-        uint8_t last[4];
-        memcpy(last, out + 4 * (i - 1), 4);
-        if (i % words == 0) {
-            uint8_t first = last[0];
-            last[0] = box[last[1]] ^ constant, last[1] = box[last[2]], last[2] = box[last[3]], last[3] = box[first];
-            constant = twice(constant);
-        } else if (words > 6 && i % words == 4)
-            for (int k = 0; k < 4; k++)
-                last[k] = box[last[k]];
-        for (int k = 0; k < 4; k++)
-            out[4 * i + k] = out[4 * (i - words) + k] ^ last[k];
-    }
-}
 
 static void add_words(uint8_t *block, const uint8_t *words) {
     for (int i = 0; i < BLOCK; i++)
         block[i] ^= words[i];
-}
-
-/* Bytes substituted, rows shifted (the column of row r moves by r). */
-static void substitute(uint8_t *block, const uint8_t *by, int direction) {
-    uint8_t old[BLOCK];
-    memcpy(old, block, BLOCK);
-    for (int column = 0; column < 4; column++)
-        for (int row = 0; row < 4; row++)
-            block[4 * column + row] = by[old[4 * ((column + direction * row + 4) % 4) + row]];
-}
-
-static void mix_columns(uint8_t *block) {
-    for (uint8_t *c = block; c < block + BLOCK; c += 4) {
-        uint8_t all = c[0] ^ c[1] ^ c[2] ^ c[3], first = c[0];
-        for (int i = 0; i < 3; i++)
-            c[i] ^= all ^ twice(c[i] ^ c[i + 1]);
-        c[3] ^= all ^ twice(c[3] ^ first);
-    }
-}
-
-static void unmix_columns(uint8_t *block) {
-    for (uint8_t *c = block; c < block + BLOCK; c += 4) {
-        uint8_t even = twice(twice(c[0] ^ c[2])), odd = twice(twice(c[1] ^ c[3]));
-        c[0] ^= even, c[2] ^= even, c[1] ^= odd, c[3] ^= odd;
-    }
-    mix_columns(block);
-}
-
-static void encrypt_block(const key_schedule *key, uint8_t *block) {
-    add_words(block, key->words[0]);
-    for (int round = 1; round <= key->rounds; round++) {
-        substitute(block, box, 1);
-        if (round < key->rounds)
-            mix_columns(block);
-        add_words(block, key->words[round]);
-    }
-}
-
-static void decrypt_block(const key_schedule *key, uint8_t *block) {
-    for (int round = key->rounds; round > 0; round--) {
-        add_words(block, key->words[round]);
-        if (round < key->rounds)
-            unmix_columns(block);
-        substitute(block, unbox, -1);
-    }
-    add_words(block, key->words[0]);
 }
 
 /* --- the modes; `into` has room for the input and a block more --- */
@@ -240,7 +149,7 @@ static enum mode begin(native_call *call, text key, text mode, text padding, key
     if (found == NO_MODE)
         spark_error(call, "ELSEWHERE", "reason", "a mode of AES that there is not", NULL);
     else
-        expand_key(schedule, key);
+        prepare_key(schedule, key);
     return found;
 }
 
@@ -256,9 +165,9 @@ static size_t encrypted(const key_schedule *key, enum mode mode, text in, const 
 }
 
 static void encrypt_rows(native_call *call) {
+    key_schedule key = {.length = 0};
     EACH_ROW(call, row) {
         text in = argument_text(call, 0, row), iv = argument_text(call, 4, row), aad = argument_text(call, 5, row);
-        key_schedule key;
         enum mode mode = begin(call, argument_text(call, 1, row), argument_text(call, 2, row), argument_text(call, 3, row), &key);
         uint32_t needed = mode == CBC ? BLOCK : mode == GCM ? GCM_IV : 0;
         uint8_t chosen[BLOCK] = {0}, *into;
@@ -274,9 +183,8 @@ static void encrypt_rows(native_call *call) {
             misuse(call, "twinspark: no random bytes");
             continue;
         }
-        into = malloc((size_t)in.length + 3 * BLOCK);
-        set_text(call, row, (const char *)into, encrypted(&key, mode, in, chosen, aad, into));
-        free(into);
+        into = (uint8_t *)room_for_text(call, (size_t)in.length + 3 * BLOCK);
+        set_written(call, row, encrypted(&key, mode, in, chosen, aad, into));
     }
 }
 
@@ -303,6 +211,7 @@ static bool decrypted(const key_schedule *key, enum mode mode, text in, text aad
 
 static void decrypt_rows(native_call *call) {
     bool tries = call->function->extra != NULL;
+    key_schedule key = {.length = 0};
     EACH_ROW(call, row) {
         text in = argument_text(call, 0, row), with = argument_text(call, 1, row), aad = argument_text(call, 4, row);
         text mode_text = argument_text(call, 2, row), padding = argument_text(call, 3, row);
@@ -310,21 +219,19 @@ static void decrypt_rows(native_call *call) {
             set_null(call, row);
             continue;
         }
-        key_schedule key;
         enum mode mode = begin(call, with, mode_text, padding, &key);
         size_t length = 0;
         if (mode == NO_MODE)
             continue;
-        uint8_t *into = malloc((size_t)in.length + BLOCK);
+        uint8_t *into = (uint8_t *)room_for_text(call, (size_t)in.length + BLOCK);
         if (aad.length && mode == CBC && !tries)
             spark_error(call, "ELSEWHERE", "reason", "more data than the mode of AES takes", NULL);
         else if (!(aad.length && mode == CBC) && decrypted(&key, mode, in, aad, into, &length))
-            set_text(call, row, (const char *)into, length);
+            set_written(call, row, length);
         else if (tries)
             set_null(call, row);
         else
             spark_error(call, "ELSEWHERE", "reason", "bytes that AES cannot decrypt", NULL);
-        free(into);
     }
 }
 
