@@ -45,10 +45,12 @@ def serving(engine: str, suite: Suite, kind: str = "") -> Iterator[str]:
 
 
 def command(engine: str, port: int, warehouse: str, kind: str) -> list[str]:
-    """As the reference run was: how many partitions there are shows in sums of doubles and in rows without an order."""
+    """As the reference run was: how many partitions there are shows in sums of doubles and in rows without an order.
+    Spark's golden files were written by a session of two tasks (TestSparkSession)."""
     serve = [sys.executable, "-m", "twinspark", "serve", "--engine", engine, "--port", str(port)]
     early = ["--prewarm"] if engine == "auto" else []  # no case has to wait for a JVM: the reference was up as well
-    spark = ["--spark-master", "local[4]", "--conf", "spark.sql.shuffle.partitions=4"]
+    tasks = 2 if kind == "golden" else 4
+    spark = ["--spark-master", f"local[{tasks}]", "--conf", "spark.sql.shuffle.partitions=4"]
     # Spark's own SQL tests tell how its tables are stored: those without USING are Parquet's there.
     tables = ["--conf", "twinspark.tables.provider=parquet"] if kind == "golden" else []
     return [*serve, *early, "--warehouse", warehouse, *spark, *tables]

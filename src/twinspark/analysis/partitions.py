@@ -14,27 +14,36 @@ QUOTA = Path("/sys/fs/cgroup/cpu.max")
 EXPECTED = {  # only as they are by default is the order of rows known
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.adaptive.coalescePartitions.enabled": "true",
-    "spark.sql.autoBroadcastJoinThreshold": "10485760",
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "128",
 }
 
 
+THRESHOLD, BROADCASTS = "spark.sql.autoBroadcastJoinThreshold", "10485760"
+
+
 @dataclass(frozen=True)
 class Partitions:
-    """`slices`: tasks that read local rows; `shuffled`: into how many parts a shuffle sorts rows by their hash."""
+    """`slices`: tasks that read local rows; `shuffled`: into how many parts a shuffle sorts rows by their hash;
+    `broadcasts`: whether the smaller side of a join goes to every task, as it does by default."""
 
     slices: int
     shuffled: int
+    broadcasts: bool = True
 
 
 def partitions_of(config: Mapping[str, str]) -> Partitions | None:
     """None where the Spark beside us is not a local one, or is told to run its queries in another way."""
     if any(config.get(key, known).removesuffix("b") != known for key, known in EXPECTED.items()):
         return None
+    threshold = config.get(THRESHOLD, BROADCASTS).removesuffix("b")
+    if threshold not in (BROADCASTS, "-1"):
+        return None
     slices = config.get("spark.sql.leafNodeDefaultParallelism") or config.get("spark.default.parallelism")
     found = int(slices) if slices and slices.isdigit() else tasks_of(config.get("spark.master", ""))
     shuffled = config.get("spark.sql.shuffle.partitions", "200")
-    return Partitions(found, int(shuffled)) if found and shuffled.isdigit() else None
+    if not found or not shuffled.isdigit():
+        return None
+    return Partitions(found, int(shuffled), threshold == BROADCASTS)
 
 
 def tasks_of(master: str) -> int | None:

@@ -15,6 +15,7 @@ from twinspark.analysis import build
 from twinspark.analysis.distinct_lists import distinct_values, listed, listed_value
 from twinspark.analysis.group_order import Grouping, grouping_of, hashable, mutable
 from twinspark.analysis.join_order import Streamed, streamed_of
+from twinspark.analysis.merge_order import cluster_of, merge_keys, merged
 from twinspark.analysis.partitions import Partitions
 from twinspark.analysis.range_groups import in_range_order, number_column, shuffles_range
 from twinspark.analysis.row_numbers import ranked
@@ -71,10 +72,12 @@ KEPT = (Shared, Keep, Recursion)  # parts that are used in several places have t
 
 @dataclass(frozen=True)
 class Ordered:
-    """A relation whose rows come in Spark's order; `sliced` when its tasks are known as well."""
+    """A relation whose rows come in Spark's order; `sliced` when its tasks are known as well; `clustered`: by the hash
+    of which columns they were shuffled last, if they were; groups by these and others are made where the rows are."""
 
     relation: Relation
     sliced: bool = False
+    clustered: frozenset[int] | None = None
 
 
 def in_spark_order(relation: Relation, partitions: Partitions | None, settings: Settings) -> Relation:
@@ -143,7 +146,7 @@ class Ordering:
     @made.register
     def _(self, relation: Filter) -> Ordered | None:
         below = self.of(relation.input)
-        return below and Ordered(replace(relation, input=below.relation), below.sliced)
+        return below and replace(below, relation=replace(relation, input=below.relation))
 
     @made.register
     def _(self, relation: Sort) -> Ordered | None:
@@ -209,6 +212,10 @@ class Ordering:
         if kind is Grouping.SORTED:
             made: Relation = replace(relation, input=below.relation)
             return Ordered(sorted_by(made, tuple(map(ascending, made.columns()[:width]))))
+        if below.clustered is not None:
+            made = self.with_places(relation, below)
+            stays = bool(below.clustered) and below.clustered <= set(map(column_index, relation.grouping))
+            return Ordered(self.shuffled(made, made.columns()[:width], kind, parts=1 if stays else 0))
         in_place = in_range_order(relation, below.relation, self.settings)
         if in_place is not None or not below.sliced:
             return None if in_place is None else Ordered(in_place)
@@ -243,10 +250,12 @@ class Ordering:
             fields=(*relation.fields, *PLACES),
         )
 
-    def shuffled(self, made: Relation, keys: Sequence[Column], kind: Grouping, *then: Expression) -> Relation:
+    def shuffled(
+        self, made: Relation, keys: Sequence[Column], kind: Grouping, *then: Expression, parts: int = 0
+    ) -> Relation:
         """Task by task, part by part, as they came; the last two columns are the places."""
         hashed = build.call("hash", list(keys), self.settings)
-        part = build.call("pmod", [hashed, build.literal(self.partitions.shuffled)], self.settings)
+        part = build.call("pmod", [hashed, build.literal(parts or self.partitions.shuffled)], self.settings)
         task, place = made.columns()[-2:]
         nulls = [build.call("isnull", [key], self.settings) for key in keys if key.nullable]
         some = [self.any_of(nulls)] if nulls else []
@@ -265,6 +274,8 @@ class Ordering:
         below = self.of(relation.input)
         width = len(relation.fields)
         keys = tuple(range(width)) if relation.keys is None else relation.keys
+        if relation.keys is None and are_groups(relation.input):
+            return below  # grouped once (RemoveRedundantAggregates)
         columns = relation.columns()
         if below is None or not keys or any(is_float(columns[i]) or not hashable(columns[i].type) for i in keys):
             return None
@@ -373,10 +384,11 @@ class Ordering:
 
     @made.register
     def _(self, relation: Join) -> Ordered | None:
-        streamed = streamed_of(relation)
-        left = self.of(relation.left) if streamed else None
+        streamed = streamed_of(relation) if self.partitions.broadcasts else None
+        pairs = None if self.partitions.broadcasts else merge_keys(relation)
+        left = self.of(relation.left) if streamed or pairs else None
         right = self.of(relation.right) if left else None
-        if streamed is None or left is None or right is None:
+        if left is None or right is None:
             return None
         ours, theirs = self.numbered(left), self.numbered(right)
         inner = len(relation.left.fields)
@@ -398,8 +410,13 @@ class Ordering:
         condition = None if relation.condition is None else moved(relation.condition)
         made = replace(relation, left=ours, right=theirs, condition=condition, fields=fields)
         a, b = made.column(inner + 1), None if half else made.columns()[-1]
-        made_sorted = sorted_by(made, self.join_ordering(streamed, a, b))
-        return Ordered(chosen_columns(made_sorted, relation, inner, half))
+        if streamed is not None:
+            return Ordered(chosen_columns(sorted_by(made, self.join_ordering(streamed, a, b)), relation, inner, half))
+        assert pairs is not None
+        keys = [(moved(one), moved(other)) for one, other in pairs]
+        made_sorted = sorted_by(made, tuple(merged(relation.kind, keys, a, b)))
+        chosen = chosen_columns(made_sorted, relation, inner, half)
+        return Ordered(chosen, clustered=cluster_of(relation, pairs))
 
     def join_ordering(self, streamed: Streamed, left: Column, right: Column | None) -> tuple[SortOrder, ...]:
         if right is None:
@@ -422,6 +439,23 @@ def chosen_columns(made: Relation, relation: Join, inner: int, half: bool) -> Pr
 
 def nullable(relation: Relation, missing: bool) -> tuple[Field, ...]:
     return tuple(replace(f, nullable=True) if missing else f for f in relation.fields)
+
+
+def are_groups(relation: Relation) -> bool:
+    """Whether its rows are groups, with all their keys among the columns."""
+    if isinstance(relation, Filter):
+        return are_groups(relation.input)
+    if not isinstance(relation, Project) or not all(isinstance(e, Column) for e in relation.expressions):
+        return False
+    groups = relation.input
+    while isinstance(groups, Filter):
+        groups = groups.input
+    shown = {e.index for e in relation.expressions if isinstance(e, Column)}
+    return isinstance(groups, Aggregate) and not groups.grouping_sets and shown >= set(range(len(groups.grouping)))
+
+
+def column_index(key: Expression) -> int:
+    return key.index if isinstance(key, Column) else -1
 
 
 def is_float(column: Column | Field) -> bool:

@@ -1,0 +1,55 @@
+"""Joins where nothing is broadcast: both sides are sorted by the keys of the join, and merged (SortMergeJoinExec)."""
+
+from __future__ import annotations
+
+from twinspark.analysis.group_order import hashable
+from twinspark.analysis.join_order import conjuncts, has_query, is_equality
+from twinspark.analysis.row_places import ascending
+from twinspark.plan.expressions import Call, Column, Expression, SortOrder
+from twinspark.plan.relations import Join
+from twinspark.plan.rewrite import walk
+from twinspark.types import BinaryType, StringType
+
+Pairs = list[tuple[Expression, Expression]]
+LEFT = ("inner", "left", "semi", "anti")  # kinds of joins that follow the rows of the left side
+
+
+def merge_keys(relation: Join) -> Pairs | None:
+    """The two sides of each equality; None where the order is not known.
+
+    A sort by one key that is a number puts nulls first by swapping rows (UnsafeInMemorySorter): equal rows then do not
+    stand as they came."""
+    if relation.condition is None or relation.lateral or has_query(relation) or relation.kind not in (*LEFT, "right"):
+        return None
+    width = len(relation.left.fields)
+    equal = [part for part in conjuncts(relation.condition) if is_equality(part, width)]
+    pairs = [sides(part, width) for part in equal if isinstance(part, Call) and part.name == "=="]
+    keys = [key for pair in pairs for key in pair]
+    if not pairs or len(pairs) < len(equal) or not all(hashable(key.type) for key in keys):
+        return None
+    return pairs if len(pairs) > 1 or not any(map(swaps_rows, keys)) else None
+
+
+def sides(part: Call, width: int) -> tuple[Expression, Expression]:
+    """That of the left relation first."""
+    first, second = part.arguments
+    is_left = any(isinstance(node, Column) and node.index < width for node in walk(first))
+    return (first, second) if is_left else (second, first)
+
+
+def swaps_rows(key: Expression) -> bool:
+    return key.nullable and not isinstance(key.type, StringType | BinaryType)
+
+
+def merged(kind: str, pairs: Pairs, left: Column, right: Column | None) -> list[SortOrder]:
+    """By the keys of the side that is followed, then by where its rows stood, then by where those of the other did."""
+    keys = [pair[kind == "right"] for pair in pairs]
+    places = [left] if right is None else [right, left] if kind == "right" else [left, right]
+    return [ascending(each) for each in (*keys, *places)]
+
+
+def cluster_of(relation: Join, pairs: Pairs) -> frozenset[int]:
+    """The columns by whose hash the result is shuffled; none where they are not columns of it."""
+    keys = [left for left, _ in pairs]
+    known = relation.kind in LEFT and all(isinstance(key, Column) for key in keys)
+    return frozenset(key.index for key in keys if isinstance(key, Column)) if known else frozenset()
