@@ -25,6 +25,7 @@ class QueryContext:
     call_site: str = ""
     is_dataframe: bool = False
     text: str = field(default="", compare=False, repr=False)  # the whole statement, where it is known
+    has_line: bool = True  # a parameter's line is not kept
 
     @property
     def summary(self) -> str:
@@ -36,15 +37,14 @@ class QueryContext:
     @property
     def place(self) -> tuple[int, int] | None:
         """The line, counted from 1, and the place in it, from 0; of SQL whose text is known."""
-        if self.is_dataframe or not self.text or self.start_index < 0:
+        if self.is_dataframe or not self.text or self.start_index < 0 or not self.has_line:
             return None
         start = self.start_index
         return self.text.count("\n", 0, start) + 1, start - self.text.rfind("\n", 0, start) - 1
 
     def drawn(self) -> Iterator[str]:
         """The lines that hold the fragment, each with carets under it; far text is cut (SQLQueryContext.summary)."""
-        line, column = self.place or (0, 0)
-        yield f"== SQL (line {line}, position {column + 1}) =="
+        yield f"== SQL (line {self.place[0]}, position {self.place[1] + 1}) ==" if self.place else "== SQL =="
         first = max(self.text.rfind("\n", 0, self.start_index) + 1, 0)
         last = self.text.find("\n", self.stop_index)
         last = len(self.text) if last < 0 else last

@@ -13,6 +13,7 @@ from twinspark.analysis.partitions import partitions_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings, disputed_zones
 
+SESSION_ZONE = "twinspark.view.session.timeZone"  # told to a view that remembers another zone
 DEFAULTS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
@@ -148,6 +149,7 @@ class Context:
         return Settings(
             ansi=ansi,
             zone=zone,
+            session_zone=self.config.get(SESSION_ZONE, ""),
             case_sensitive=self.flag("spark.sql.caseSensitive"),
             timestamp_type=self.conf("spark.sql.timestampType"),
             time_type=self.flag("spark.sql.timeType.enabled"),

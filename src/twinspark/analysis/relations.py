@@ -18,7 +18,7 @@ from twinspark.analysis.window_times import with_window_times
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
-from twinspark.plan.expressions import Call, Cast, Column, Expression, GetField, Literal, PythonCall, SortOrder
+from twinspark.plan.expressions import Call, Cast, Column, Expression, GetField, Literal, SortOrder
 from twinspark.plan.relations import (
     Distinct,
     Filter,
@@ -88,9 +88,13 @@ def unnamed(expression: Expression) -> Named:
     """A column without alias, under Spark's automatic name, which it marks as such in the metadata."""
     if isinstance(expression, Cast) and isinstance(expression.child, Column):
         return Named(expression, expression.child.text)
-    if UNKNOWN in expression.text and not any(isinstance(node, PythonCall) for node in walk(expression)):
+    if UNKNOWN in expression.text and any(map(is_unknown_field, walk(expression))):
         raise NotNative("a field of an array's structs whose automatic name only Spark can tell")
     return Named(expression, expression.text, () if only_extracts(expression) else AUTOMATIC)
+
+
+def is_unknown_field(node: Expression) -> bool:
+    return isinstance(node, Call) and node.name == "getarraystructfields" and UNKNOWN in node.text
 
 
 def only_extracts(expression: Expression) -> bool:

@@ -340,4 +340,4 @@ def today(call: Any) -> str:
 fn("current_timestamp() -> timestamp!", instant)
 fn("now() -> timestamp!", instant)
 fn("current_date() -> date!", today, "curdate")
-fn("current_timezone() -> string!", lambda call: text(call.settings.zone))
+fn("current_timezone() -> string!", lambda call: text(call.settings.session_zone or call.settings.zone))

@@ -34,6 +34,7 @@ class Settings:
 
     ansi: bool = True
     zone: str = "UTC"
+    session_zone: str = ""  # where a view remembers another one
     case_sensitive: bool = False
     timestamp_type: str = "TIMESTAMP_LTZ"
     size_of_null: bool = False

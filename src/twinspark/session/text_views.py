@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from twinspark.analysis.context import Context
+from twinspark.analysis.context import SESSION_ZONE, Context
 from twinspark.analysis.local_data import fields_of
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import SparkError
@@ -19,6 +19,7 @@ from twinspark.tables.catalog import SCHEMA_MODE
 from twinspark.types import StructType
 
 QUERY_COLUMNS = "view.queryColumns"
+DEDUP_POLICY = "spark.sql.mapKeyDedupPolicy"
 ALWAYS_KEPT = ("spark.sql.ansi.enabled", "spark.sql.session.timeZone")
 # What a view does not remember of the session it was made in (ViewHelper's deny list).
 NOT_KEPT = ("spark.sql.optimizer.", "spark.sql.codegen.", "spark.sql.execution.", "spark.sql.shuffle.")
@@ -50,10 +51,12 @@ class TextView:
 
 
 def surroundings_of_then(context: Context, config: Mapping[str, str], catalog: str, database: str) -> Context:
-    """current_database() stays what it is, wherever the view's names are looked up."""
+    """current_database() and current_timezone() stay what they are, wherever the view's names are looked up; and maps
+    ask for the policy of their keys when they are made (ArrayBasedMapBuilder)."""
     base = context.config.parents if isinstance(context.config, ChainMap) else context.config
-    then = replace(context, config=ChainMap(dict(config), dict(base)), catalog=catalog, database=database)
     now = context.settings
+    of_now = {SESSION_ZONE: now.session_zone or now.zone, DEDUP_POLICY: context.conf(DEDUP_POLICY)}
+    then = replace(context, config=ChainMap({**config, **of_now}, dict(base)), catalog=catalog, database=database)
     then.__dict__["settings"] = replace(then.settings, catalog=now.catalog, database=now.database)
     return then
 

@@ -253,7 +253,9 @@ def walk_alias(node: tree.Alias, scope: Scope, walk: Walk) -> Named:
 def walk_parameter(node: tree.Parameter, scope: Scope, walk: Walk) -> Expression:
     found = walk.parameters.get(node.name) if node.name else walk.positions.get(node.start)
     if found is None:
-        raise SparkError("UNBOUND_SQL_PARAMETER", name=node.name or f"_{node.start}")
+        unbound = SparkError("UNBOUND_SQL_PARAMETER", name=node.name or f"_{node.start}")
+        unbound.contexts = (replace(walk.context_of(node), has_line=False),)
+        raise unbound
     if not isinstance(found, Literal):
         raise NotNative("SQL: a parameter that is no constant")
     return found

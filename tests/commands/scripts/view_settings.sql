@@ -1,0 +1,18 @@
+SET spark.sql.session.timeZone = UTC;
+CREATE OR REPLACE TEMPORARY VIEW zoned AS SELECT current_timezone() AS z, hour(timestamp '2024-01-01 05:00:00Z') AS h, timestamp '2024-01-01 00:00:00' = timestamp '2024-01-01 00:00:00Z' AS e;
+SET spark.sql.session.timeZone = America/New_York;
+SELECT * FROM zoned;
+CREATE OR REPLACE TEMPORARY VIEW around AS SELECT z, current_timezone() AS n, h FROM zoned;
+SET spark.sql.session.timeZone = Asia/Tokyo;
+SELECT * FROM around;
+SET spark.sql.session.timeZone = UTC;
+SET spark.sql.mapKeyDedupPolicy = LAST_WIN;
+CREATE OR REPLACE TEMPORARY VIEW mapped AS SELECT map_concat(map('a', id), map('a', 2)) AS m FROM range(1);
+SELECT * FROM mapped;
+SET spark.sql.mapKeyDedupPolicy = EXCEPTION;
+SELECT * FROM mapped;
+SET spark.sql.ansi.enabled = false;
+CREATE OR REPLACE TEMPORARY VIEW loose AS SELECT cast(concat('a', id) AS int) AS c, id / 0 AS d FROM range(1);
+SET spark.sql.ansi.enabled = true;
+SELECT * FROM loose;
+SELECT :nope;
