@@ -21,7 +21,17 @@ from twinspark.plan.pythons import (
     PythonWindow,
 )
 from twinspark.plan.relations import RecursionReference, Relation, relations_in
-from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, NullType, StructType
+from twinspark.types import (
+    ArrayType,
+    DataType,
+    DoubleType,
+    FloatType,
+    MapType,
+    NullType,
+    StructType,
+    TimeType,
+    nested_types,
+)
 
 AnyPython: TypeAlias = PythonRelation | PythonCoGroups | PythonScan
 NO_KEYS = (ArrayType, MapType, StructType, NullType)
@@ -32,6 +42,9 @@ def source_of(relation: AnyPython, statement: Statement, write: Write) -> Select
     """The inputs are statements of their own: they run beside this one, on cursors of their own."""
     inputs = tuple(source_input(relation, place, write) for place in range(len(relation.inputs)))
     arrow_schema(relation.schema, "UTC")  # its types are known to Arrow, or it is Spark's
+    own = StructType(relation.schema.fields[getattr(relation, "width", 0) :])
+    if any(isinstance(part, TimeType) and part.precision != 6 for part in nested_types(own)):
+        raise NotNative("a Python function that gives times of day of fewer digits")  # Arrow does not say how many
     name = f"python_{len(statement.sources)}"
     statement.sources[name] = Source(inputs, relation)
     alias = statement.alias()

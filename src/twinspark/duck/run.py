@@ -43,7 +43,7 @@ from twinspark.plan.relations import (
     own_expressions,
 )
 from twinspark.plan.rewrite import walk
-from twinspark.types import StructField, StructType, has_geospatial, has_time
+from twinspark.types import StructField, StructType, has_geospatial
 
 ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
 BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at once
@@ -95,8 +95,6 @@ def check_built(text: str, statement: Statement) -> None:
         if name not in native.FUNCTIONS:
             raise NotNative(f"the native function {name} is not built")
     for source in statement.sources.values():
-        if has_time(source.relation.schema) or any(has_time(each.plan.schema) for each in source.inputs):
-            raise NotNative("times of day in a Python function")
         for each in source.inputs:
             check_built(each.text, each.statement)
 

@@ -80,19 +80,24 @@ def is_list(type: pa.DataType) -> bool:
 
 
 def for_duckdb(column: pa.Array) -> pa.Array:
-    """DuckDB keeps Spark's intervals of days as numbers of microseconds, and knows no struct without fields."""
+    """DuckDB keeps Spark's intervals of days and times of day as numbers, and knows no struct without fields."""
     if pa.types.is_struct(column.type) and not column.type.num_fields:
         if column.null_count < len(column):
             raise NotNative("a struct without fields that is not null")
         return pa.nulls(len(column), pa.bool_())
-    if pa.types.is_duration(column.type):
-        return column.cast(pa.int64())
-    if has_durations(column.type):
-        raise NotNative("intervals inside the values of a Python function")
-    return column
+    numbers = as_numbers(column.type)
+    return column if numbers == column.type else column.cast(numbers)
 
 
-def has_durations(type: pa.DataType) -> bool:
-    return bool(pa.types.is_duration(type)) or any(
-        has_durations(type.field(place).type) for place in range(type.num_fields)
-    )
+def as_numbers(type: pa.DataType) -> pa.DataType:
+    """The type with intervals and times of day as numbers, also inside of it."""
+    if pa.types.is_duration(type) or pa.types.is_time64(type):
+        return pa.int64()
+    if pa.types.is_list(type):
+        return pa.list_(type.value_field.with_type(as_numbers(type.value_type)))
+    if pa.types.is_map(type):
+        key, item = type.key_field, type.item_field
+        return pa.map_(key.with_type(as_numbers(key.type)), item.with_type(as_numbers(item.type)))
+    if pa.types.is_struct(type):
+        return pa.struct([field.with_type(as_numbers(field.type)) for field in type])
+    return type

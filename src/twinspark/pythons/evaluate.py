@@ -38,7 +38,7 @@ from twinspark.pythons.answers import conformed, for_duckdb
 from twinspark.pythons.planning import Answer
 from twinspark.pythons.runs import Feed, Run, Runs
 from twinspark.pythons.workers import Pool
-from twinspark.types import MapType, StructField, StructType, nested_types
+from twinspark.types import MapType, StructField, StructType, TimeType, nested_types
 
 Batches = Iterator[pa.RecordBatch]
 LARGE = "spark.sql.execution.arrow.useLargeVarTypes"
@@ -368,5 +368,8 @@ def pickled_types(relation: PythonEvaluate) -> dict[str, str]:
 
 
 def check_pickled(is_pickled: bool, fields: Sequence[StructField]) -> None:
-    if is_pickled and any(isinstance(part, MapType) for field in fields for part in nested_types(field.dataType)):
+    parts = [part for field in fields for part in nested_types(field.dataType)] if is_pickled else []
+    if any(isinstance(part, MapType) for part in parts):
         raise NotNative("a map as argument of a pickled Python function: its order is a Java HashMap's")
+    if any(isinstance(part, TimeType) for part in parts):
+        raise NotNative("a time of day as argument of a pickled Python function")
