@@ -134,6 +134,7 @@ class Query:
     context: Context
     cursor: Cursor
     observed: tuple[Observation, ...] = ()
+    noted: dict[str, Any] = field(default_factory=dict, compare=False)  # of the plan, once for all who run it
 
     @classmethod
     def read(cls, message: Any, context: Context, cursor: Cursor) -> "Query":
@@ -171,10 +172,12 @@ class Query:
         return rows
 
     def has_failing_constants(self) -> bool:
-        constants = constants_of(self.plan)
+        if "constants" not in self.noted:
+            self.noted["constants"] = constants_of(self.plan)
+        constants = self.noted["constants"]
         if constants is None:
             return False
-        text, _ = run.sql_of(constants)
+        text = self.noted.get("their text") or self.noted.setdefault("their text", run.sql_of(constants)[0])
         return FAILING_CONSTANTS.get(f"{self.context.settings.zone} {text}", lambda: self.fails(constants))
 
     def fails(self, constants: Relation) -> bool:

@@ -61,7 +61,8 @@ class Watch:
         return called
 
     def known(self, query: Query) -> "Known":
-        return Known(query.plan, query.text, query.statement, query.observed, self.views, tuple(self.files))
+        plan = (query.plan, query.text, query.statement, query.observed)
+        return Known(*plan, self.views, tuple(self.files), query.noted)
 
     def touches(self, target: Any) -> Any:
         return None if target is None else Touched(target, self)
@@ -106,9 +107,10 @@ class Known:
     observed: tuple[Observation, ...]
     views: Views
     files: tuple[Looked, ...]
+    noted: dict[str, Any]
 
     def query(self, context: Context, cursor: Cursor) -> Query:
-        return Query(self.plan, self.text, self.statement, context, cursor, self.observed)
+        return Query(self.plan, self.text, self.statement, context, cursor, self.observed, self.noted)
 
 
 class PlanCache:
