@@ -29,6 +29,7 @@ COMMANDS = frozenset(
         "sql_command",
         "create_dataframe_view",
         "register_function",
+        "register_data_source",
         "register_table_function",
         "write_operation",
         "write_operation_v2",
