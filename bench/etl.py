@@ -25,6 +25,7 @@ from twinspark.session.settings import Settings
 DATA = Path(__file__).parents[1] / ".data" / "tpch" / "sf1"
 ROWS = 1_000_000
 TIMES = 2
+MANY = 200  # small files
 SCHEMA = (
     "orderkey long, partkey long, quantity decimal(15,2), price decimal(15,2), flag string, shipped date, mode string"
 )
@@ -180,7 +181,7 @@ Step = tuple[str, Callable[[], Any], Callable[[], Any]]
 
 def steps(spark: SparkSession, duck: Any, work: Path) -> list[Step]:
     asked = [(name, partial(answer, spark, text), partial(floor, duck, other or text)) for name, text, other in QUERIES]
-    return [*asked, *reading(spark, duck, work), *writing(spark, duck, work)]
+    return [*asked, *reading(spark, duck, work), *small_files(spark, duck, work), *writing(spark, duck, work)]
 
 
 def answer(spark: SparkSession, text: str) -> Any:
@@ -208,6 +209,45 @@ def reading(spark: SparkSession, duck: Any, work: Path) -> list[Step]:
         ("all rows to Arrow", lambda: spark.table("items").toArrow(), lambda: duck.sql("FROM items").to_arrow_table()),
         ("all rows to pandas", lambda: spark.table("items").toPandas(), lambda: duck.execute("FROM items").df()),
     ]
+
+
+def small_files(spark: SparkSession, duck: Any, work: Path) -> list[Step]:
+    """Many of them, wide ones and compressed ones; all were changed since they were last read."""
+    many, wide, zipped = f"{work}/many", f"{work}/wide.csv", f"{work}/items.json.gz"
+    os.mkdir(many)
+    for at in range(MANY):
+        duck.execute(f"COPY (FROM items LIMIT 200 OFFSET {at * 200}) TO '{many}/{at}.csv' (HEADER true)")
+    columns = ", ".join(f"i % {n + 7} AS c{n}" if n % 3 else f"'t' || i % {n + 7} AS c{n}" for n in range(200))
+    duck.execute(f"COPY (SELECT {columns} FROM range(20000) t(i)) TO '{wide}' (HEADER true)")
+    duck.execute(f"COPY items TO '{zipped}'")
+    return [
+        (
+            "many CSV files, inferred",
+            lambda: spark.read.csv(all_touched(many), header=True, inferSchema=True).groupBy("mode").count().collect(),
+            lambda: floor(duck, f"SELECT mode, count(*) FROM read_csv('{many}/*.csv', sample_size = -1) GROUP BY mode"),
+        ),
+        (
+            "a wide CSV file, inferred",
+            lambda: spark.read.csv(touched(wide), header=True, inferSchema=True).count(),
+            lambda: floor(duck, f"SELECT count(*) FROM read_csv('{wide}', sample_size = -1)"),
+        ),
+        (
+            "count a CSV file of strings",
+            lambda: spark.read.csv(touched(f"{work}/items.csv"), header=True).count(),
+            lambda: floor(duck, f"SELECT count(*) FROM read_csv('{work}/items.csv', all_varchar = true)"),
+        ),
+        (
+            "a compressed JSON file, inferred",
+            lambda: spark.read.json(touched(zipped)).groupBy("mode").count().collect(),
+            lambda: floor(duck, f"SELECT mode, count(*) FROM read_json('{zipped}', sample_size = -1) GROUP BY mode"),
+        ),
+    ]
+
+
+def all_touched(folder: str) -> str:
+    for name in os.listdir(folder):
+        os.utime(f"{folder}/{name}")
+    return folder
 
 
 def touched(path: str) -> str:
