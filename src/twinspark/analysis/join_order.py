@@ -8,7 +8,7 @@ from functools import reduce
 
 import pyarrow.compute as pc
 
-from twinspark.plan.expressions import Call, Column, Expression, Subquery
+from twinspark.plan.expressions import Call, Column, Expression, SortOrder, Subquery
 from twinspark.plan.relations import Field, Join, LocalData, OneRow, Project, Relation
 from twinspark.plan.rewrite import walk
 from twinspark.types import DataType, DecimalType
@@ -30,6 +30,13 @@ class Streamed:
 
     left: bool
     newest_first: bool
+
+    def ordering(self, left: Column, right: Column | None) -> tuple[SortOrder, ...]:
+        """By the places of both sides' rows; a half join has only the left ones."""
+        if right is None:
+            return (SortOrder(child=left),)
+        first, second = (left, right) if self.left else (right, left)
+        return (SortOrder(child=first), SortOrder(child=second, ascending=not self.newest_first))
 
 
 def streamed_of(relation: Join) -> Streamed | None:

@@ -14,11 +14,12 @@ from typing import Any
 from twinspark.analysis import build
 from twinspark.analysis.distinct_lists import distinct_values, listed, listed_value
 from twinspark.analysis.group_order import Grouping, grouping_of, hashable, mutable
-from twinspark.analysis.join_order import Streamed, streamed_of
+from twinspark.analysis.join_order import streamed_of
+from twinspark.analysis.joined_rows import JoinedRows
 from twinspark.analysis.merge_order import cluster_of, merge_keys, merged
 from twinspark.analysis.partitions import Partitions
 from twinspark.analysis.range_groups import in_range_order, number_column, shuffles_range
-from twinspark.analysis.row_numbers import ranked
+from twinspark.analysis.row_matches import copies, counted, equal, first_places, places_first
 from twinspark.analysis.row_places import (
     LEAVES,
     PLACES,
@@ -39,7 +40,7 @@ from twinspark.analysis.window_order import key_field, needed_of, windows_in, wi
 from twinspark.analysis.window_turns import in_turn
 from twinspark.functions.settings import Settings
 from twinspark.plan.dispatch import by_class
-from twinspark.plan.expressions import Call, Column, Expression, SortOrder, WindowCall
+from twinspark.plan.expressions import Column, Expression, WindowCall
 from twinspark.plan.relations import (
     Aggregate,
     Distinct,
@@ -64,8 +65,7 @@ from twinspark.plan.relations import (
     Tail,
     Values,
 )
-from twinspark.plan.rewrite import map_children, shifted
-from twinspark.types import INT, LONG, DoubleType, FloatType
+from twinspark.types import DoubleType, FloatType
 
 KEPT = (Shared, Keep, Recursion)  # parts that are used in several places have to stay what they are
 
@@ -284,7 +284,7 @@ class Ordering:
         if not by_number and (not below.sliced or self.stays(relation.input, [columns[i] for i in keys])):
             return None
         numbered = self.numbered(below)
-        first = self.counted(numbered, [numbered.column(i) for i in keys])
+        first = copies(numbered, [numbered.column(i) for i in keys], self.settings)
         one = build.call("==", [first.column(width + 2), build.literal(1)], self.settings)
         kept = first_columns(Filter(input=first, condition=one, fields=first.fields), width + 2)
         chosen = [kept.column(i) for i in keys]
@@ -307,16 +307,6 @@ class Ordering:
 
     def stays(self, relation: Relation, keys: Sequence[Expression]) -> bool:
         return keeps_range(keys, relation) and not shuffles_range(keys, relation, self.partitions.slices)
-
-    def counted(self, numbered: Relation, keys: Sequence[Expression]) -> Relation:
-        """With a column more: how many rows of the same keys have come, itself among them."""
-        order = (ascending(numbered.column(len(numbered.fields) - 1)),)
-        number = ranked("row_number", tuple(keys), order, self.settings)
-        return Project(
-            input=numbered,
-            expressions=(*numbered.columns(), number),
-            fields=(*numbered.fields, Field("copy", INT, False)),
-        )
 
     # ---- two inputs
 
@@ -341,46 +331,21 @@ class Ordering:
         if keeps_range(None, left.relation) and not by_number:
             return None
         ours = self.numbered(left)
-        ours = self.first_places(self.counted(ours, ours.columns()[:width]), width)
+        ours = first_places(counted(ours, width, self.settings), width, self.settings)
         theirs = self.numbered(right)
-        theirs = self.counted(theirs, theirs.columns()[:width])
+        theirs = counted(theirs, width, self.settings)
         kind = {"intersect": "semi", "except": "anti"}[relation.kind]
         pairs = [(i, i) for i in range(width)] + ([(width + 2, width + 2)] if relation.all else [])
-        joined = Join(left=ours, right=theirs, kind=kind, condition=self.equal(ours, theirs, pairs), fields=ours.fields)
+        condition = equal(ours, theirs, pairs, self.settings)
+        joined = Join(left=ours, right=theirs, kind=kind, condition=condition, fields=ours.fields)
         if relation.all:
-            chosen = self.places_first(joined, width)
+            chosen = places_first(joined, width)
             return Ordered(self.shuffled(chosen, chosen.columns()[:width], Grouping.QUICK))
         one = build.call("==", [joined.column(width + 2), build.literal(1)], self.settings)
         kept = first_columns(Filter(input=joined, condition=one, fields=joined.fields), width + 2)
         if by_number:
             return self.of_range(kept, kept.columns()[:width], left.sliced, True)
         return Ordered(self.shuffled(kept, kept.columns()[:width], Grouping.VALUES))
-
-    def first_places(self, counted: Relation, width: int) -> Relation:
-        """With two columns more: where the first row of the same values stood."""
-        keys = counted.columns()[:width]
-        places = [self.least_of(counted.column(width + i), keys) for i in (0, 1)]
-        return Project(input=counted, expressions=(*counted.columns(), *places), fields=(*counted.fields, *PLACES))
-
-    def least_of(self, column: Column, keys: Sequence[Expression]) -> Expression:
-        function = build.call("min", [column], self.settings)
-        assert isinstance(function, Call)
-        return WindowCall(type=LONG, nullable=False, function=function, partition=tuple(keys), ordering=(), frame=None)
-
-    def places_first(self, joined: Relation, width: int) -> Relation:
-        columns = joined.columns()
-        chosen = (*columns[:width], *columns[-2:])
-        return Project(input=joined, expressions=chosen, fields=tuple(joined.fields[c.index] for c in chosen))
-
-    def equal(self, ours: Relation, theirs: Relation, pairs: Sequence[tuple[int, int]]) -> Expression:
-        offset = len(ours.fields)
-        tests = [
-            build.call("<=>", [ours.column(a), shifted(theirs.column(b), offset)], self.settings) for a, b in pairs
-        ]
-        found = tests[0]
-        for test in tests[1:]:
-            found = build.call("and", [found, test], self.settings)
-        return found
 
     @made.register
     def _(self, relation: Join) -> Ordered | None:
@@ -390,55 +355,19 @@ class Ordering:
         right = self.of(relation.right) if left else None
         if left is None or right is None:
             return None
-        ours, theirs = self.numbered(left), self.numbered(right)
-        inner = len(relation.left.fields)
-
-        def moved(expression: Expression) -> Expression:
-            if isinstance(expression, Column):
-                return replace(expression, index=expression.index + (2 if expression.index >= inner else 0))
-            return map_children(expression, moved)
-
-        half = relation.kind in ("semi", "anti")
-        fields = (
-            ours.fields
-            if half
-            else (
-                *nullable(ours, relation.kind in ("right", "full")),
-                *nullable(theirs, relation.kind in ("left", "full")),
-            )
-        )
-        condition = None if relation.condition is None else moved(relation.condition)
-        made = replace(relation, left=ours, right=theirs, condition=condition, fields=fields)
-        a, b = made.column(inner + 1), None if half else made.columns()[-1]
+        rows = JoinedRows(relation, self.numbered(left), self.numbered(right))
         if streamed is not None:
-            return Ordered(chosen_columns(sorted_by(made, self.join_ordering(streamed, a, b)), relation, inner, half))
+            return Ordered(rows.in_order(streamed.ordering(rows.left_place, rows.right_place)))
         assert pairs is not None
-        keys = [(moved(one), moved(other)) for one, other in pairs]
-        made_sorted = sorted_by(made, tuple(merged(relation.kind, keys, a, b)))
-        chosen = chosen_columns(made_sorted, relation, inner, half)
-        return Ordered(chosen, clustered=cluster_of(relation, pairs))
-
-    def join_ordering(self, streamed: Streamed, left: Column, right: Column | None) -> tuple[SortOrder, ...]:
-        if right is None:
-            return (ascending(left),)
-        first, second = (left, right) if streamed.left else (right, left)
-        return (ascending(first), SortOrder(child=second, ascending=not streamed.newest_first))
+        keys = [(rows.moved(one), rows.moved(other)) for one, other in pairs]
+        ordering = merged(relation.kind, keys, rows.left_place, rows.right_place)
+        return Ordered(rows.in_order(ordering), clustered=cluster_of(relation, pairs))
 
     # ---- where rows stand
 
     def numbered(self, ordered: Ordered) -> Relation:
         """The relation with each row's task and place."""
         return tasked(ordered.relation, self.partitions.slices) if ordered.sliced else placed(ordered.relation, 0)
-
-
-def chosen_columns(made: Relation, relation: Join, inner: int, half: bool) -> Project:
-    columns = made.columns()
-    chosen = columns[:inner] if half else (*columns[:inner], *columns[inner + 2 : -2])
-    return Project(input=made, expressions=chosen, fields=relation.fields)
-
-
-def nullable(relation: Relation, missing: bool) -> tuple[Field, ...]:
-    return tuple(replace(f, nullable=True) if missing else f for f in relation.fields)
 
 
 def are_groups(relation: Relation) -> bool:
