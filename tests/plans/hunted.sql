@@ -36,3 +36,6 @@ select x from (select -0.0D x from range(2) limit 1) group by x
 select distinct x from values (-0.0D), (1D) t(x)
 select x, count(*) from values (-0.0D) t(x) group by x
 select x from values (-0.0D) t(x) except select 1D
+select nope.* from range(1)
+select nope.* from range(1) as r
+select c.* from (select struct(1 as a) c, 2 c)

@@ -27,3 +27,4 @@ def hunted_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     missing = {"new": F.col("nope"), "id": F.col("nor")}
     yield "two columns that are not there", ids.withColumns(missing)
     yield "columns given anew, and new ones before them", ids.withColumns({"b": F.lit(1), "ID": F.col("id") + 1})
+    yield "the fields of a column that is not there", ids.select("nope.*")

@@ -56,7 +56,8 @@ def read_columns(messages: Any, scope: Scope) -> list[Named]:
     for message in messages:
         kind = message.WhichOneof("expr_type")
         if kind == "unresolved_star":
-            out += read_star(message.unresolved_star, scope)
+            with called_from(message):
+                out += read_star(message.unresolved_star, scope)
         elif kind == "expression_string":
             out += read_columns_text(message.expression_string.expression, scope)
         elif kind == "unresolved_regex":
@@ -101,7 +102,8 @@ def struct_star(target: tuple[str, ...], scope: Scope) -> list[Named]:
             raise
         columns = ", ".join(quote_identifier(a.name) for a in scope.frame.attributes)
         shown = ".".join(map(quote_identifier, target))
-        raise SparkError("CANNOT_RESOLVE_STAR_EXPAND", targetString=shown, columns=columns) from error
+        refused = SparkError("CANNOT_RESOLVE_STAR_EXPAND", targetString=shown, columns=columns)
+        raise NotNative("a star of what is not there: its input's own inputs are told", nearest=refused) from error
     if not isinstance(child.type, StructType):
         raise NotNative("a star of what is no struct")
     return [Named(build.get_field(child, f.name, scope.settings), f.name) for f in child.type.fields]

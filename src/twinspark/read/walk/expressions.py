@@ -178,7 +178,11 @@ class Walk:
             columns = ", ".join(quote_identifier(a.name) for a in scope.frame.attributes)
             target = ".".join(map(quote_identifier, node.target))
             unknown = SparkError("CANNOT_RESOLVE_STAR_EXPAND", targetString=target, columns=columns)
-            raise self.located(unknown, node) from error
+            located = self.located(unknown, node)
+            attributes = scope.frame.attributes
+            if attributes and not scope.frame.relation.inputs and not any(each.qualifier for each in attributes):
+                raise NotNative("SQL: a star of what is not there, over a bare function", nearest=located) from error
+            raise located from error
         if not isinstance(child.type, StructType):
             raise NotNative("SQL: a star of what is no struct")
         return [Named(build.get_field(child, f.name, self.settings), f.name) for f in child.type.fields]
