@@ -6,6 +6,7 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
+from twinspark.functions.refused_patterns import refused
 from twinspark.functions.settings import Settings
 from twinspark.functions.spelling import error_with, text
 from twinspark.types import ArrayType, DataType, DateType, MapType, StructType, TimestampNTZType, TimestampType
@@ -17,6 +18,8 @@ MOMENTS = DateType | TimestampType | TimestampNTZType
 def instant_read(source: str, pattern: str, fails: bool, call: Any, suggested: str = "try_to_timestamp") -> str:
     """An instant of a text by a pattern; `fails` where a text that does not fit is an error."""
     zone = text(call.settings.zone)
+    if (error := refused(call, source, reads=True)) is not None:
+        return f"CAST({error} AS TIMESTAMPTZ)"
     if call.settings.time_parser == LEGACY:
         return old_read(source, pattern, zone, fails, suggested)
     read = f"spark_parse_timestamp{'_ansi' if fails else ''}({source}, {pattern}, {zone})"
@@ -40,9 +43,11 @@ def old_read(source: str, pattern: str, zone: str, fails: bool, suggested: str) 
     return f"coalesce({read}, CASE WHEN {known} THEN CAST({error} AS TIMESTAMPTZ) END)"
 
 
-def instant_written(value: str, pattern: str, settings: Settings) -> str:
-    name = "spark_legacy_date_format" if settings.time_parser == LEGACY else "spark_date_format"
-    return f"{name}({value}, {pattern}, {text(settings.zone)})"
+def instant_written(value: str, pattern: str, call: Any) -> str:
+    if (error := refused(call, value, reads=False)) is not None:
+        return f"CAST({error} AS VARCHAR)"
+    name = "spark_legacy_date_format" if call.settings.time_parser == LEGACY else "spark_date_format"
+    return f"{name}({value}, {pattern}, {text(call.settings.zone)})"
 
 
 def holds_moments(type: DataType) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.casts import between_datetimes, not_native
 from twinspark.functions.dates import refuse_special
+from twinspark.functions.refused_patterns import refused
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import ANSI_CONFIG, error_with, text
 from twinspark.functions.time_parser import EXCEPTION, instant_read, instant_written
@@ -53,6 +54,8 @@ def parsed(kind: DataType, source: str, pattern: str, fails: bool, call: Any) ->
     """Without a zone it is always java.time that reads."""
     if kind == NTZ and call.settings.time_parser == EXCEPTION:
         raise NotNative("a local time by a pattern under spark.sql.legacy.timeParserPolicy = EXCEPTION")
+    if kind == NTZ and (error := refused(call, source, reads=True, zoneless=True)) is not None:
+        return f"CAST({error} AS TIMESTAMP)"
     if kind == NTZ:
         return f"spark_parse_timestamp_ntz{'_ansi' if fails else ''}({source}, {pattern})"
     return instant_read(source, pattern, fails, call)
@@ -109,7 +112,7 @@ fn("try_to_timestamp(any, any)", "", rule=reader(None, True))
 
 
 def formatted(call: Any, value: str, pattern: str) -> str:
-    return instant_written(value, pattern, call.settings)
+    return instant_written(value, pattern, call)
 
 
 fn("date_format(timestamp, string) -> string", formatted)
