@@ -39,3 +39,6 @@ select x from values (-0.0D) t(x) except select 1D
 select nope.* from range(1)
 select nope.* from range(1) as r
 select c.* from (select struct(1 as a) c, 2 c)
+select * from values (cast(1.5 as float)), (2) t(x)
+select * from values (2), (cast(1.5 as float)), (3L) t(x)
+select * from (select cast(1.5 as float) a, 3 b) unpivot (v for k in (a, b))

@@ -27,7 +27,7 @@ def unpivot(
         raise NotNative("a subquery in unpivot")
     if not values:
         raise SparkError("UNPIVOT_REQUIRES_VALUE_COLUMNS")
-    type = value_type(values, settings)
+    type = value_type(values)
     cells = [(named.name, build.implicit_cast(named.expression, type, settings)) for named in values]
     new = (Field(variable, STRING, False), Field(value, type, any(cell.nullable for _, cell in cells)))
     relation = Generate(
@@ -55,8 +55,9 @@ def stack_of(cells: Sequence[tuple[str, Expression]], settings: Settings) -> Cal
     return made
 
 
-def value_type(values: Sequence[Named], settings: Settings) -> DataType:
-    found = common_type_without_strings([named.expression.type for named in values], settings.ansi)
+def value_type(values: Sequence[Named]) -> DataType:
+    # ANSI or not, types meet as they do without it (UnpivotTypeCoercion).
+    found = common_type_without_strings([named.expression.type for named in values], False)
     if found is None:
         refused = SparkError("UNPIVOT_VALUE_DATA_TYPE_MISMATCH", types=types_text(values))
         if any("." in named.name or "`" in named.name for named in values):  # Spark reads them as names of parts

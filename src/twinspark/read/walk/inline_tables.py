@@ -55,9 +55,8 @@ def check_no_query(node: tree.InlineTable, walk: Walk) -> None:
 
 
 def column_types(rows: Sequence[Sequence[Expression]], node: tree.InlineTable, walk: Walk) -> list[DataType]:
-    found = [
-        common_type_without_strings([row[i].type for row in rows], walk.settings.ansi) for i in range(len(rows[0]))
-    ]
+    """ANSI or not, types meet as they do without it (EvaluateUnresolvedInlineTable)."""
+    found = [common_type_without_strings([row[i].type for row in rows], False) for i in range(len(rows[0]))]
     types = [type for type in found if type is not None]
     if len(types) < len(found):
         at = found.index(None)
