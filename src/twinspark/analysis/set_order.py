@@ -20,8 +20,12 @@ SET = Field("spark_grouping_id", LONG, False)
 
 
 def with_sets(relation: Aggregate, settings: Settings) -> Aggregate | None:
-    """With a column more, the set's number; None where a set stands twice, or its number cannot be asked for."""
+    """With a column more, the set's number; None where a set stands twice, or its number cannot be asked for: DuckDB
+    tells that only of keys which some set has."""
     sets = relation.grouping_sets or ()
+    used = {key for one in sets for key in one}
+    if not relation.grouping or used != set(range(len(relation.grouping))):
+        return None
     if len(set(map(frozenset, sets))) < len(sets) or not all(map(is_asked, relation.grouping)):
         return None
     number = build.call("grouping_id", list(relation.grouping), settings)
