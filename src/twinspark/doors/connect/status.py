@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 REFUSED = "TWINSPARK_NOT_NATIVE"
 DETAILS_KEY = "grpc-status-details-bin"
 ANALYSIS = "org.apache.spark.sql.AnalysisException"  # these tell the place by its numbers, and show the plan
-PARSE = "org.apache.spark.sql.catalyst.parser.ParseException"  # these draw it themselves
+PARSE = "org.apache.spark.sql.catalyst.parser.ParseException"  # most draw it themselves
 MAX_METADATA = 1024  # spark.connect.grpc.maxMetadataSize: larger parameters travel by FetchErrorDetails only
 MAX_MESSAGE = 2048  # SparkConnectService.extractErrorMessage
 
@@ -75,14 +75,16 @@ def passed_through(error: Any) -> Outcome:
 
 def thrown_by(error: SparkError) -> Thrown:
     classes = hierarchy_of(error.condition, error.parameters, error.exception)
-    message = f"{error}{place_shown(classes, error.contexts)}"
+    said = str(error)
+    is_drawn = classes[0] == PARSE and "\n== SQL" in said
+    message = said if is_drawn else f"{said}{place_shown(classes, error.contexts)}"
     return Thrown(error.condition, message, error.sqlstate, error.parameters, classes, error.contexts)
 
 
 def place_shown(classes: list[str], contexts: tuple[QueryContext, ...]) -> str:
-    if ANALYSIS not in classes:
+    if ANALYSIS not in classes or classes[0] == PARSE:
         return "".join(f"\n{each.summary}" for each in contexts if each.summary)
-    place = contexts[0].place if contexts and classes[0] != PARSE else None
+    place = contexts[0].place if contexts else None
     return f"; line {place[0]} pos {place[1]}" if place else ""
 
 
