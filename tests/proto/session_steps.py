@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql.connect import functions as F
 from pyspark.sql.connect import proto
+from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import ByteType, LongType, StructField, StructType
 
 Step = Callable[[Any, str], Any]
@@ -222,7 +223,24 @@ def functions() -> dict[str, Step]:
         spark.udtf.register("between_them", F.udtf(Between, returnType="n int"))
         return spark.sql("SELECT * FROM between_them(high => 4, low => 1)")
 
+    def source(spark: Any, place: str) -> Any:
+        class Letters(DataSource):
+            def schema(self) -> str:
+                return "n int, s string"
+
+            def reader(self, schema: Any) -> DataSourceReader:
+                return LettersReader()
+
+        class LettersReader(DataSourceReader):
+            def read(self, partition: Any) -> Iterator[Any]:
+                yield 1, "a"
+                yield 2, None
+
+        spark.dataSource.register(Letters)
+        return spark.read.format("Letters").load()
+
     return {
+        "register_data_source": source,
         "register_function": registered,
         "common_inline_user_defined_function": inline,
         "named_argument_expression": named,

@@ -32,7 +32,9 @@ LONG = [
 
 def plan_of(text: str) -> Any:
     message = relations_pb2.Relation(sql=relations_pb2.SQL(query=text))
-    known = Surroundings({}, {}, {}, lambda name: b"", catalog="spark_catalog", database="default", user="", session_id="")
+    known = Surroundings(
+        {}, {}, {}, lambda name: b"", catalog="spark_catalog", database="default", user="", session_id=""
+    )
     return PlanCache().read(message, known, ENGINE.cursor()).plan
 
 

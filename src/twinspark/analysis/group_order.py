@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from twinspark.plan.expressions import AggregateCall
-from twinspark.plan.relations import Aggregate
+from twinspark.plan.expressions import AggregateCall, Column
+from twinspark.plan.relations import Aggregate, Filter, Project, Relation
 from twinspark.plan.rewrite import walk
 from twinspark.types import (
     BinaryType,
@@ -94,3 +94,16 @@ def hashable(type: DataType) -> bool:
     if isinstance(type, StringType):
         return type == StringType()
     return (is_numeric(type) and not isinstance(type, FloatType | DoubleType)) or isinstance(type, HASHABLE)
+
+
+def are_groups(relation: Relation) -> bool:
+    """Whether its rows are groups, with all their keys among the columns."""
+    if isinstance(relation, Filter):
+        return are_groups(relation.input)
+    if not isinstance(relation, Project) or not all(isinstance(e, Column) for e in relation.expressions):
+        return False
+    groups = relation.input
+    while isinstance(groups, Filter):
+        groups = groups.input
+    shown = {e.index for e in relation.expressions if isinstance(e, Column)}
+    return isinstance(groups, Aggregate) and not groups.grouping_sets and shown >= set(range(len(groups.grouping)))

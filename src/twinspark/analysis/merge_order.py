@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from twinspark.analysis.group_order import hashable
 from twinspark.analysis.join_order import conjuncts, has_query, is_equality
 from twinspark.analysis.row_places import ascending
-from twinspark.plan.expressions import Call, Column, Expression, SortOrder
-from twinspark.plan.relations import Join
+from twinspark.plan.expressions import Call, Column, Expression, OuterColumn, SortOrder, Subquery
+from twinspark.plan.relations import Join, Relation, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
 from twinspark.types import BinaryType, StringType
 
@@ -28,6 +30,42 @@ def merge_keys(relation: Join) -> Pairs | None:
     if not pairs or len(pairs) < len(equal) or not all(hashable(key.type) for key in keys):
         return None
     return pairs if len(pairs) > 1 or not any(map(swaps_rows, keys)) else None
+
+
+def query_keys(condition: Expression) -> list[Expression] | None:
+    """What is looked for in queries, in turn: each `IN` is a join, by which rows are sorted anew. One that may meet a
+    null is not merged (null-aware anti joins are broadcast whatever the settings are)."""
+    found: list[Expression] = []
+    for part in map(of_true, conjuncts(condition)):
+        queries = [node for node in walk(part) if isinstance(node, Subquery)]
+        if queries and (part is not queries[0] or not is_membership(queries[0])):
+            return None
+        found += [query.values[0] for query in queries if not (query.negated and has_nulls(query))]
+    return found if not any(map(swaps_rows, found)) else None
+
+
+def of_true(part: Expression) -> Expression:
+    """A condition that counts as false where it is null."""
+    return part.arguments[0] if isinstance(part, Call) and part.name == "coalesce" else part
+
+
+def has_subquery(condition: Expression) -> bool:
+    return any(isinstance(node, Subquery) for node in walk(condition))
+
+
+def is_membership(query: Subquery) -> bool:
+    alone = not any(isinstance(node, OuterColumn) for node in deep_expressions(query.relation))
+    return query.kind == "in" and len(query.values) == 1 and alone and hashable(query.values[0].type)
+
+
+def has_nulls(query: Subquery) -> bool:
+    return query.values[0].nullable or query.relation.fields[0].nullable
+
+
+def deep_expressions(relation: Relation) -> Iterator[Expression]:
+    for each in relations_in(relation):
+        for expression in own_expressions(each):
+            yield from walk(expression)
 
 
 def sides(part: Call, width: int) -> tuple[Expression, Expression]:

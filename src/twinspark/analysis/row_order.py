@@ -13,10 +13,10 @@ from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.distinct_lists import distinct_values, listed, listed_value
-from twinspark.analysis.group_order import Grouping, grouping_of, hashable, mutable
+from twinspark.analysis.group_order import Grouping, are_groups, grouping_of, hashable, mutable
 from twinspark.analysis.join_order import streamed_of
 from twinspark.analysis.joined_rows import JoinedRows
-from twinspark.analysis.merge_order import cluster_of, merge_keys, merged
+from twinspark.analysis.merge_order import cluster_of, has_subquery, merge_keys, merged, query_keys
 from twinspark.analysis.partitions import Partitions
 from twinspark.analysis.range_groups import in_range_order, number_column, shuffles_range
 from twinspark.analysis.row_matches import copies, counted, equal, first_places, places_first
@@ -146,7 +146,17 @@ class Ordering:
     @made.register
     def _(self, relation: Filter) -> Ordered | None:
         below = self.of(relation.input)
-        return below and replace(below, relation=replace(relation, input=below.relation))
+        if below is None or self.partitions.broadcasts or not has_subquery(relation.condition):
+            return below and replace(below, relation=replace(relation, input=below.relation))
+        keys = query_keys(relation.condition)
+        return None if keys is None else self.merged_queries(relation, below, keys)
+
+    def merged_queries(self, relation: Filter, below: Ordered, keys: Sequence[Expression]) -> Ordered:
+        numbered = self.numbered(below)
+        kept = replace(relation, input=numbered, fields=numbered.fields)
+        ordering = tuple(map(ascending, (*reversed(keys), numbered.columns()[-1])))
+        clustered = frozenset(column_index(key) for key in keys[-1:] if isinstance(key, Column))
+        return Ordered(without_places(sorted_by(kept, ordering)), clustered=clustered if keys else None)
 
     @made.register
     def _(self, relation: Sort) -> Ordered | None:
@@ -352,7 +362,7 @@ class Ordering:
         streamed = streamed_of(relation) if self.partitions.broadcasts else None
         pairs = None if self.partitions.broadcasts else merge_keys(relation)
         left = self.of(relation.left) if streamed or pairs else None
-        right = self.of(relation.right) if left else None
+        right = self.other_side(relation) if left else None
         if left is None or right is None:
             return None
         rows = JoinedRows(relation, self.numbered(left), self.numbered(right))
@@ -363,24 +373,16 @@ class Ordering:
         ordering = merged(relation.kind, keys, rows.left_place, rows.right_place)
         return Ordered(rows.in_order(ordering), clustered=cluster_of(relation, pairs))
 
+    def other_side(self, relation: Join) -> Ordered | None:
+        """In which order the right side of a half join comes does not show."""
+        half = relation.kind in ("semi", "anti")
+        return self.of(relation.right) or (Ordered(self.below(relation.right)) if half else None)
+
     # ---- where rows stand
 
     def numbered(self, ordered: Ordered) -> Relation:
         """The relation with each row's task and place."""
         return tasked(ordered.relation, self.partitions.slices) if ordered.sliced else placed(ordered.relation, 0)
-
-
-def are_groups(relation: Relation) -> bool:
-    """Whether its rows are groups, with all their keys among the columns."""
-    if isinstance(relation, Filter):
-        return are_groups(relation.input)
-    if not isinstance(relation, Project) or not all(isinstance(e, Column) for e in relation.expressions):
-        return False
-    groups = relation.input
-    while isinstance(groups, Filter):
-        groups = groups.input
-    shown = {e.index for e in relation.expressions if isinstance(e, Column)}
-    return isinstance(groups, Aggregate) and not groups.grouping_sets and shown >= set(range(len(groups.grouping)))
 
 
 def column_index(key: Expression) -> int:
