@@ -28,3 +28,16 @@ def hunted_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     yield "two columns that are not there", ids.withColumns(missing)
     yield "columns given anew, and new ones before them", ids.withColumns({"b": F.lit(1), "ID": F.col("id") + 1})
     yield "the fields of a column that is not there", ids.select("nope.*")
+    rows = spark.createDataFrame([(2, 1), (1, 2)], "id int, x int")
+    other = spark.createDataFrame([(1, 3), (2, 0)], "id int, y int")
+    joined = rows.join(other, rows.id == other.id)
+    for name, frame in {
+        "a join's": joined,
+        "a projection's": joined.select(rows.id, other.id),
+        "a union's": joined.union(joined),
+        "one below": rows.select("id", F.col("x").alias("id")),
+        "one below a filter": rows.select("id", F.col("x").alias("id")).filter("true"),
+        "one below groups": rows.groupBy("id").agg(F.max("x").alias("id")),
+        "one below dropped": rows.select("x", "id", F.col("x").alias("id")).drop(F.col("x")),
+    }.items():
+        yield f"sorted by a name of two columns, {name}", frame.orderBy("id")

@@ -176,8 +176,9 @@ def read_subquery_alias(message: Any, context: Context) -> Frame:
 
 @RELATIONS.handles("filter")
 def read_filter(message: Any, context: Context) -> Frame:
-    scope = Scope(read_frame(message.input, context), context, reveals=True)
-    with below_groups(message):
+    frame = read_frame(message.input, context)
+    scope = Scope(frame, context, reveals=True)
+    with below_groups(message, frame):
         condition = read_expression(message.condition, scope)
     if has_aggregate(condition):
         raise NotNative("an aggregate in a filter")
@@ -187,7 +188,7 @@ def read_filter(message: Any, context: Context) -> Frame:
 
 
 @contextmanager
-def below_groups(message: Any) -> Iterator[None]:
+def below_groups(message: Any, frame: Frame) -> Iterator[None]:
     """Above groups Spark finds a key by the expression it was made of, with columns that are there no more."""
     try:
         yield
@@ -195,13 +196,20 @@ def below_groups(message: Any) -> Iterator[None]:
         grouped = message.input.WhichOneof("rel_type") == "aggregate"
         if grouped and error.condition == "CANNOT_RESOLVE_DATAFRAME_COLUMN":
             raise NotNative("a column of the rows below, above their groups") from error
+        if grouped and error.condition.startswith("UNRESOLVED_COLUMN") and repeats_names(frame):
+            raise NotNative("a name of several groups' columns, or of one below", nearest=error) from error
         raise
+
+
+def repeats_names(frame: Frame) -> bool:
+    return len({attribute.name.lower() for attribute in frame.attributes}) < len(frame.attributes)
 
 
 @RELATIONS.handles("sort")
 def read_sort(message: Any, context: Context) -> Frame:
-    scope = Scope(read_frame(message.input, context), context, reveals=True)
-    with below_groups(message):
+    frame = read_frame(message.input, context)
+    scope = Scope(frame, context, reveals=True, lenient=True, shown=frame)
+    with below_groups(message, frame):
         ordering = [by_position(order, scope) for order in read_orders(message.order, scope)]
     if any(has_aggregate(order.child) for order in ordering):
         raise NotNative("an aggregate in a sort")
