@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from twinspark.analysis.partitions import partitions_of
+from twinspark.analysis.partitions import folding_partitions
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings, disputed_zones
 
@@ -160,5 +160,5 @@ class Context:
             user=self.user,
             catalog=self.catalog,
             database=self.database,
-            slices=partitions.slices if (partitions := partitions_of(self.config)) else 0,
+            slices=partitions.slices if (partitions := folding_partitions(self.config)) else 0,
         )

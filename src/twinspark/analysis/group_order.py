@@ -98,12 +98,10 @@ def hashable(type: DataType) -> bool:
 
 def are_groups(relation: Relation) -> bool:
     """Whether its rows are groups, with all their keys among the columns."""
-    if isinstance(relation, Filter):
-        return are_groups(relation.input)
-    if not isinstance(relation, Project) or not all(isinstance(e, Column) for e in relation.expressions):
-        return False
-    groups = relation.input
-    while isinstance(groups, Filter):
-        groups = groups.input
-    shown = {e.index for e in relation.expressions if isinstance(e, Column)}
-    return isinstance(groups, Aggregate) and not groups.grouping_sets and shown >= set(range(len(groups.grouping)))
+    shown = set(range(len(relation.fields)))
+    while isinstance(relation, Filter | Project):
+        if isinstance(relation, Project):
+            shown = {e.index for i, e in enumerate(relation.expressions) if i in shown and isinstance(e, Column)}
+        relation = relation.input
+    keyed = isinstance(relation, Aggregate) and bool(relation.grouping) and not relation.grouping_sets
+    return keyed and isinstance(relation, Aggregate) and shown >= set(range(len(relation.grouping)))

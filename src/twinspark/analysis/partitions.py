@@ -18,17 +18,20 @@ EXPECTED = {  # only as they are by default is the order of rows known
 }
 
 
+EXCLUDED, FOLDING = "spark.sql.optimizer.excludedRules", "ConvertToLocalRelation"
 THRESHOLD, BROADCASTS = "spark.sql.autoBroadcastJoinThreshold", "10485760"
 
 
 @dataclass(frozen=True)
 class Partitions:
     """`slices`: tasks that read local rows; `shuffled`: into how many parts a shuffle sorts rows by their hash;
-    `broadcasts`: whether the smaller side of a join goes to every task, as it does by default."""
+    `broadcasts`: whether the smaller side of a join goes to every task; `folds`: whether Spark's optimizer computes
+    projections and filters of local rows itself, before there are tasks. By default both are so."""
 
     slices: int
     shuffled: int
     broadcasts: bool = True
+    folds: bool = True
 
 
 def partitions_of(config: Mapping[str, str]) -> Partitions | None:
@@ -43,7 +46,13 @@ def partitions_of(config: Mapping[str, str]) -> Partitions | None:
     shuffled = config.get("spark.sql.shuffle.partitions", "200")
     if not found or not shuffled.isdigit():
         return None
-    return Partitions(found, int(shuffled), threshold == BROADCASTS)
+    return Partitions(found, int(shuffled), threshold == BROADCASTS, FOLDING not in config.get(EXCLUDED, ""))
+
+
+def folding_partitions(config: Mapping[str, str]) -> Partitions | None:
+    """Those that samples and random numbers know: local rows are sliced when all that can be done before is done."""
+    found = partitions_of(config)
+    return found if found is not None and found.folds else None
 
 
 def tasks_of(master: str) -> int | None:

@@ -382,7 +382,8 @@ class Ordering:
 
     def numbered(self, ordered: Ordered) -> Relation:
         """The relation with each row's task and place."""
-        return tasked(ordered.relation, self.partitions.slices) if ordered.sliced else placed(ordered.relation, 0)
+        slices, folds = self.partitions.slices, self.partitions.folds
+        return tasked(ordered.relation, slices, folds) if ordered.sliced else placed(ordered.relation, 0)
 
 
 def column_index(key: Expression) -> int:

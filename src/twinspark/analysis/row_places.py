@@ -69,24 +69,28 @@ def placed(relation: Relation, slices: int) -> Numbered:
     return Numbered(input=relation, slices=slices, fields=(*relation.fields, *PLACES))
 
 
-def tasked(relation: Relation, slices: int) -> Relation:
-    """Projections and filters over local rows are done before these are sliced, all else after."""
-    if is_folded(relation):
+def tasked(relation: Relation, slices: int, folds: bool = True) -> Relation:
+    """Projections and filters over local rows are done before these are sliced, where Spark `folds` them, all else
+    after."""
+    if folds and is_folded(relation):
         return placed(relation, slices)
     match relation:
         case Range(partitions=own):
             return placed(relation, own or slices)
         case Filter(input=input):
-            below = tasked(input, slices)
+            below = tasked(input, slices, folds)
             return replace(relation, input=below, fields=below.fields)
         case Project(input=input, expressions=expressions):
-            below = tasked(input, slices)
+            below = tasked(input, slices, folds)
             places = below.columns()[-2:]
             return replace(
                 relation, input=below, expressions=(*expressions, *places), fields=(*relation.fields, *PLACES)
             )
         case SetOperation(left=left, right=right):
-            return both_tasked(relation, tasked(left, slices), tasked(right, slices), FAR * united(left))
+            sides = [tasked(side, slices, folds) for side in (left, right)]
+            return both_tasked(relation, sides[0], sides[1], FAR * united(left))
+        case Limit() if not folds:
+            return placed(relation, 0)
         case _:
             return placed(relation, slices)
 

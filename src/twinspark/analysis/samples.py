@@ -11,7 +11,7 @@ import pyarrow as pa
 from twinspark.analysis import build
 from twinspark.analysis.chance import numbered, standing_of
 from twinspark.analysis.context import Context
-from twinspark.analysis.partitions import Partitions, partitions_of
+from twinspark.analysis.partitions import Partitions, folding_partitions
 from twinspark.analysis.poisson import MOST_MEAN, counts, task_seeds
 from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.row_order import Ordering
@@ -43,7 +43,7 @@ FARTHEST = (1 << 63) - (1 << 40)  # a seed and the number of a task make a long
 def sampled(relation: Relation, seed: int, keeps: Keeps, context: Context, sorts: bool, folds: bool) -> Relation:
     """The rows that stay. `sorts`: each task sorts its rows first; `folds`: Spark's optimizer samples local rows
     itself, before there are tasks."""
-    partitions = partitions_of(context.config)
+    partitions = folding_partitions(context.config)
     if partitions is None or abs(seed) > FARTHEST:
         raise NotNative("a sample: which rows it takes depends on Spark's partitions")
     is_sorted = not sorts or (isinstance(relation, Range) and relation.step > 0)
@@ -96,7 +96,7 @@ def by_place(
 
 def resampled(relation: Relation, seed: int, mean: float, context: Context) -> Relation:
     """With replacement: each row as often as it is drawn, one after another."""
-    partitions = partitions_of(context.config)
+    partitions = folding_partitions(context.config)
     known = partitions is not None and is_small(relation) and not has_union(relation)
     found = Ordering(partitions, context.settings).of(relation) if known and partitions is not None else None
     if partitions is None or found is None or not found.sliced or not 0.0 < mean < MOST_MEAN:

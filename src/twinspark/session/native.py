@@ -15,6 +15,7 @@ from twinspark.analysis.partitions import partitions_of
 from twinspark.analysis.products import check_products
 from twinspark.analysis.row_order import in_spark_order
 from twinspark.analysis.shown_sketches import check_shown_sketches
+from twinspark.analysis.stable_sorts import with_stable_sort
 from twinspark.duck import native, run
 from twinspark.duck.constants import constants_of
 from twinspark.duck.early_rows import early
@@ -117,7 +118,7 @@ def collect(cursor: Cursor, relation: Relation, context: Context) -> pa.Table:
 
 
 def in_order(plan: Relation, context: Context) -> Relation:
-    return in_spark_order(plan, partitions_of(context.config), context.settings)
+    return with_stable_sort(in_spark_order(plan, partitions_of(context.config), context.settings))
 
 
 def scan_files(files: ScanContext, format: str, paths: Any, options: Any, schema: Any, context: Context) -> FileScan:

@@ -18,7 +18,7 @@ TASK = "twinspark_task"
 def by_task(query: Query) -> Query | None:
     """The same rows, the task that Spark would give each as their last column; None where that is not known."""
     known = partitions_of(query.context.config)
-    if known is None or not is_small(query.plan):
+    if known is None or not is_small(query.plan) or not (known.folds or is_unfiltered(query.plan)):
         return None
     wide = partitioned(query.plan, replace(query.context.settings, slices=known.slices), alike=False)
     if wide is None:
@@ -26,6 +26,13 @@ def by_task(query: Query) -> Query | None:
     placed = sorted_by(wide, tuple(map(ascending, wide.columns()[-2:])))
     found = Query.of(first_columns(placed, len(wide.fields) - 1), query.context, query.cursor)
     return replace(found, observed=query.observed)
+
+
+def is_unfiltered(plan: Relation) -> bool:
+    """Whether rows are sliced alike before and after projections: no row is left out."""
+    while isinstance(plan, Project):
+        plan = plan.input
+    return not plan.inputs
 
 
 def named_rows(query: Query) -> FileRows:
