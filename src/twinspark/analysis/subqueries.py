@@ -132,7 +132,11 @@ def check_lateral(relation: Relation, kind: str) -> None:
 
 
 def check_generated(relation: Relation, kind: str) -> None:
-    if any(isinstance(node, PythonTable) and node.function.eval_type == ARROW_TABLE for node in relations_in(relation)):
+    calls = [node for node in relations_in(relation) if isinstance(node, PythonTable)]
+    arrow = [call for call in calls if call.function.eval_type == ARROW_TABLE]
+    if any(call.has_table for call in arrow):
+        raise NotNative("a lateral join with an Arrow table function of a table: what Spark refuses first")
+    if arrow:
         raise SparkError("LATERAL_JOIN_WITH_ARROW_UDTF_UNSUPPORTED")
     if kind == "left" and has_generate(relation):
         raise NotNative("a left lateral join with a generator")
