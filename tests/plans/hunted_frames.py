@@ -41,3 +41,5 @@ def hunted_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
         "one below dropped": rows.select("x", "id", F.col("x").alias("id")).drop(F.col("x")),
     }.items():
         yield f"sorted by a name of two columns, {name}", frame.orderBy("id")
+    outer = rows.join(other, rows.id == other.id, "outer")
+    yield "sorted by one side's column of a name of two", outer.sort(F.desc(rows.id), other["y"])

@@ -129,7 +129,7 @@ def find(scope: Scope, parts: Sequence[str], plan_id: int | None) -> Hit | None:
     sensitive = scope.settings.case_sensitive
 
     def look(frame: Frame) -> Hit | None:
-        if scope.lenient:
+        if scope.lenient and plan_id is None:
             return lenient_hit(frame, parts, scope)
         if plan_id is not None and plan_id in frame.plans:
             hit = resolve_in_plan(frame, plan_id, parts, sensitive)
