@@ -56,8 +56,10 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
     log.info("listening at %s, engine %s", server.url, settings.engine)
     if second is not None:
         log.info("Thrift (HTTP, SASL, binary) at %s:%d", second.host, second.port)
-    threading.Thread(target=server.warm_up, name="warm up", daemon=True).start()
+    warming = threading.Thread(target=server.warm_up, name="warm up", daemon=True)
+    warming.start()
     stopped.wait()
+    warming.join()  # a process that ends while a thread is inside DuckDB or an import is aborted
     if second is not None:
         second.stop()
     server.stop(grace=1.0)
