@@ -137,7 +137,17 @@ REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "a
 
 def refuses_as_spark(name: str, condition: str) -> bool:
     """Of other refusals Spark itself says what is wrong with the call."""
-    return name in REFUSES_AS_SPARK or condition == "UNSUPPORTED_TIME_TYPE" or condition in REFUSALS.get(name, ())
+    recorded = condition in REFUSALS.get(name, ()) or condition in REFUSED_LAMBDAS.get(name, ())
+    return recorded or name in REFUSES_AS_SPARK or condition == "UNSUPPORTED_TIME_TYPE"
+
+
+# What lambdas give is refused (tests/sql_queries/lambdas.sql).
+REFUSED_LAMBDAS = {
+    "aggregate": ("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",),
+    "reduce": ("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",),
+    "transform_keys": ("DATATYPE_MISMATCH.INVALID_MAP_KEY_TYPE",),
+    "array_sort": ("DATATYPE_MISMATCH.UNEXPECTED_RETURN_TYPE",),
+}
 
 
 # An interval of months, days and microseconds is a struct in DuckDB: nothing else may look into it.

@@ -7,17 +7,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from twinspark.analysis import build
+from twinspark.analysis.casts import implicit_cast
+from twinspark.analysis.fold_types import merged_as
 from twinspark.errors import NotNative
-from twinspark.functions.lambda_types import PARAMETERS
+from twinspark.functions.common_types import force_nullable, wider_type
+from twinspark.functions.lambda_types import FUNCTION_PLACES, PARAMETERS, element_of
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Expression, Lambda, Variable
-from twinspark.types import DataType, is_null
+from twinspark.plan.expressions import AggregateCall, Expression, Lambda, Subquery, Variable, WindowCall
+from twinspark.plan.rewrite import walk
+from twinspark.types import ArrayType, DataType, MapType, is_null, same_type
 
 _keys = itertools.count(1)
 
 
-def is_higher_order(messages: Any) -> bool:
-    return any(m.WhichOneof("expr_type") == "lambda_function" for m in messages)
+def is_higher_order(name: str, messages: Any) -> bool:
+    has_lambda = any(m.WhichOneof("expr_type") == "lambda_function" for m in messages)
+    return has_lambda or takes_functions(name, len(messages))
+
+
+def takes_functions(name: str, count: int) -> bool:
+    """Whether a call of so many arguments has one in the place of a function, whatever it is."""
+    return name in FUNCTION_PLACES and count > FUNCTION_PLACES[name][0]
 
 
 def call_with_lambdas(name: str, arguments: Sequence[Any], settings: Settings) -> Expression:
@@ -25,8 +35,11 @@ def call_with_lambdas(name: str, arguments: Sequence[Any], settings: Settings) -
     rule = PARAMETERS.get(name)
     if rule is None:
         raise NotNative(f"function {name} with a lambda")
-    ready: list[Any] = list(arguments)
-    for index, argument in enumerate(arguments):
+    if not any(isinstance(argument, tuple) for argument in arguments) and not is_over_collections(name, arguments):
+        return refused(name, arguments, settings)
+    given = with_functions(name, with_one_key(arguments, settings) if name == "map_zip_with" else arguments)
+    ready = list(given)
+    for index, argument in enumerate(given):
         if isinstance(argument, tuple):
             make, arity = argument
             known = [a for a in ready if isinstance(a, Expression)]
@@ -34,7 +47,68 @@ def call_with_lambdas(name: str, arguments: Sequence[Any], settings: Settings) -
             if len(types) < arity or any(is_null(type) for type, _ in types):
                 raise NotNative(f"{name} with a lambda of {arity} parameters, or over void")
             ready[index] = make(variables(types))
+    if name in FOLDS and len(ready) > 2 and all(isinstance(each, Lambda) for each in ready[2:]):
+        ready[2] = merged_as(ready[1].type, ready[2:], settings, lambda: without_nulls(given))
     return build.call(name, ready, settings)
+
+
+def with_one_key(arguments: Sequence[Any], settings: Settings) -> list[Any]:
+    """Two maps whose keys are of different types are cast before the lambda is read (MapZipWithTypeCoercion)."""
+    types = [argument.type if isinstance(argument, Expression) else None for argument in arguments[:2]]
+    if len(types) < 2 or not isinstance(types[0], MapType) or not isinstance(types[1], MapType):
+        return list(arguments)
+    keys = [types[0].keyType, types[1].keyType]
+    wider = None if same_type(*keys) else wider_type(keys[0], keys[1], settings.ansi)
+    if wider is None or any(force_nullable(key, wider) for key in keys):
+        return list(arguments)
+    wanted = [MapType(wider, type.valueType, type.valueContainsNull) for type in types if isinstance(type, MapType)]
+    casts = [implicit_cast(map, type, settings) for map, type in zip(arguments[:2], wanted, strict=True)]
+    return [*casts, *arguments[2:]]
+
+
+def without_nulls(arguments: Sequence[Any]) -> Lambda:
+    """The merge of a fold, as if what was gathered were never null: it is not, if then it gives no null either."""
+    array, zero, (make, _) = arguments[:3]
+    made: Lambda = make(variables([(zero.type, zero.nullable), element_of(array)]))
+    return made
+
+
+FOLDS = frozenset({"aggregate", "reduce"})
+
+
+def with_functions(name: str, arguments: Sequence[Any]) -> list[Any]:
+    """What stands for a function without being one is the same for all parameters (HigherOrderFunctions' bind)."""
+    first, *arities = FUNCTION_PLACES[name]
+    ready = list(arguments)
+    if any(isinstance(argument, tuple) for argument in ready[:first]):
+        raise NotNative("a lambda in the place of a value")
+    for index, arity in zip(range(first, len(ready)), arities, strict=False):
+        if isinstance(ready[index], Expression):
+            ready[index] = constant_function(ready[index], arity)
+    return ready
+
+
+def refused(name: str, arguments: Sequence[Expression], settings: Settings) -> Expression:
+    if name in FOLDS and len(arguments) == 3:  # shown with a fourth argument that nobody wrote
+        raise NotNative(f"{name} over what is no array")
+    return build.call(name, arguments, settings)
+
+
+def is_over_collections(name: str, arguments: Sequence[Expression]) -> bool:
+    """What has no elements is refused before its function is looked at."""
+    kind = MapType if "map" in name or name in OVER_ENTRIES else ArrayType
+    counted = 2 if name in OVER_TWO else 1
+    return all(isinstance(argument.type, kind) for argument in arguments[:counted])
+
+
+OVER_ENTRIES = frozenset({"transform_keys", "transform_values"})
+OVER_TWO = frozenset({"zip_with", "map_zip_with"})
+
+
+def constant_function(body: Expression, arity: int) -> Any:
+    if any(isinstance(node, AggregateCall | WindowCall | Subquery) for node in walk(body)):
+        raise NotNative("an aggregate, a window or a query in the place of a lambda")
+    return lambda variables: lambda_of(body, variables[:arity]), arity
 
 
 def variables(types: Sequence[tuple[DataType, bool]]) -> list[Variable]:

@@ -6,6 +6,7 @@ import itertools
 
 from twinspark.errors import NotNative
 from twinspark.functions.castable import can_ansi_cast
+from twinspark.functions.common_types import can_up_cast
 from twinspark.functions.interval_text import calendar_text, day_time_text, year_month_text
 from twinspark.functions.native_spelling import sql_string_to_decimal
 from twinspark.functions.number_casts import (
@@ -312,15 +313,34 @@ def nested(sql: str, source: DataType, target: DataType, mode: str, settings: Se
 
 
 def map_to_map(sql: str, source: MapType, target: MapType, mode: str, settings: Settings) -> str:
-    """Keys stay as they are: cast ones may meet, and Spark keeps both then. A map of void has none."""
+    """Keys that may meet when they are cast are Spark's, which keeps both. A map of void has none."""
     if is_null(source.keyType) or (is_null(source.valueType) and same_type(source.keyType, target.keyType)):
         return cast_to(sql, target)
-    if not same_type(source.keyType, target.keyType):
+    if not keeps_apart(source.keyType, target.keyType):
         raise NotNative("a cast of a map's keys")
     key = f"cast_{next(_keys)}_"
     inner = cast_sql(key, source.valueType, target.valueType, mode, settings)
     values = f"list_transform(map_values({sql}), lambda {key}: {inner})"
-    return f"(CASE WHEN {sql} IS NOT NULL THEN MAP(map_keys({sql}), {values}) END)"
+    keys = f"map_keys({sql})"
+    if not same_letters(source.keyType, target.keyType):
+        keys = f"list_transform({keys}, lambda {key}: {cast_sql(key, source.keyType, target.keyType, mode, settings)})"
+    return f"(CASE WHEN {sql} IS NOT NULL THEN MAP({keys}, {values}) END)"
+
+
+def keeps_apart(source: DataType, target: DataType) -> bool:
+    """Whether values that differ differ after the cast as well."""
+    if same_type(source, target) or (isinstance(source, FloatType) and isinstance(target, DoubleType)):
+        return True
+    if isinstance(source, ArrayType) and isinstance(target, ArrayType):
+        return keeps_apart(source.elementType, target.elementType)
+    if isinstance(source, StructType) and isinstance(target, StructType):
+        return len(source.fields) == len(target.fields) and all(
+            keeps_apart(a.dataType, b.dataType) for a, b in zip(source.fields, target.fields, strict=True)
+        )
+    if is_integral(source) or isinstance(source, DecimalType):
+        exact = is_integral(target) or isinstance(target, DecimalType)
+        return is_string(target) or (exact and can_up_cast(source, target))
+    return isinstance(source, DateType) and is_string(target)
 
 
 def struct_to_struct(sql: str, source: StructType, target: StructType, mode: str, settings: Settings) -> str:

@@ -64,3 +64,20 @@ PARAMETERS: dict[str, Callable[[Sequence[Any], int], Types]] = {
     "transform_values": entry,
     "map_filter": entry,
 }
+
+# Where the functions begin among the arguments, and how many parameters each takes when it is not written as a lambda.
+FUNCTION_PLACES: dict[str, tuple[int, ...]] = {
+    "transform": (1, 1),
+    "filter": (1, 1),
+    "exists": (1, 1),
+    "forall": (1, 1),
+    "any_match": (1, 1),
+    "zip_with": (2, 2),
+    "aggregate": (2, 2, 1),
+    "reduce": (2, 2, 1),
+    "map_zip_with": (2, 3),
+    "array_sort": (1, 2),
+    "transform_keys": (1, 2),
+    "transform_values": (1, 2),
+    "map_filter": (1, 2),
+}

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.maps import checked_map, looked_up, map_as_is, map_of
 from twinspark.functions.registry import fn
-from twinspark.functions.sets import element_of, is_plain
+from twinspark.functions.sets import element_of
 from twinspark.functions.spelling import duck_type
-from twinspark.functions.typing import Call, Typed
-from twinspark.types import BOOLEAN, ArrayType, BooleanType, MapType, is_null, same_type
+from twinspark.functions.typing import Call, Typed, quoted, type_text, unexpected_input_type
+from twinspark.types import (
+    BOOLEAN,
+    ArrayType,
+    BooleanType,
+    DoubleType,
+    FloatType,
+    MapType,
+    VariantType,
+    is_null,
+    nested_types,
+    same_type,
+)
 
 
 def require_lambdas(call: Call, *counts: int) -> None:
@@ -60,14 +72,15 @@ def transformed(call: Any, array: str, function: str) -> str:
 fn("transform(array, any)", transformed, rule=transform_type)
 
 
-def check_condition(function: Any) -> None:
+def check_condition(call: Call) -> None:
+    function = call.arguments[1]
     if not isinstance(function.type, BooleanType) and not is_null(function.type):
-        raise NotNative("a condition that is no boolean")
+        raise unexpected_input_type(call, 1, '"BOOLEAN"')
 
 
 def kept_type(call: Call) -> Typed:
     require_lambdas(call, may_see_positions(call))
-    check_condition(call.arguments[1])
+    check_condition(call)
     return Typed(call.types[0], call.arguments[0].nullable)
 
 
@@ -80,7 +93,7 @@ fn("filter(array, any)", kept, rule=kept_type)
 
 def quantified_type(call: Call) -> Typed:
     require_lambdas(call, 1)
-    check_condition(call.arguments[1])
+    check_condition(call)
     return Typed(BOOLEAN, call.any_nullable)
 
 
@@ -125,12 +138,14 @@ fn("zip_with(array, array, any)", zipped, rule=zip_type)
 def folded_type(call: Call) -> Typed:
     require_lambdas(call, *([2] if len(call.arguments) == 3 else [2, 1]))
     array, zero, merge = call.arguments[:3]
-    if not same_type(zero.type, merge.type):
-        raise NotNative(f"{call.name} whose merge gives another type than its beginning")
+    shown = call.text
     if len(call.arguments) == 3:
         same = "lambdafunction(namedlambdavariable(), namedlambdavariable())"
-        shown = ", ".join([*(a.text for a in call.arguments), same])
-        return Typed(zero.type, True, text=f"{call.name}({shown})")
+        shown = f"{call.name}({', '.join([*(a.text for a in call.arguments), same])})"
+    if not same_type(zero.type, merge.type):
+        raise unexpected_input_type(replace(call, text=shown), 2, type_text(zero.type))
+    if len(call.arguments) == 3:
+        return Typed(zero.type, True, text=shown)
     finish = call.arguments[3]
     return Typed(finish.type, array.nullable or finish.nullable)
 
@@ -179,7 +194,7 @@ def on_entries(function: Any, sql: str) -> str:
 
 def map_filter_type(call: Call) -> Typed:
     require_lambdas(call, 2)
-    check_condition(call.arguments[1])
+    check_condition(call)
     return Typed(map_of(call.types[0], "map_filter"), call.arguments[0].nullable)
 
 
@@ -210,8 +225,10 @@ def keys_type(call: Call) -> Typed:
     require_lambdas(call, 2)
     map, function = call.arguments
     type = map_of(map.type, "transform_keys")
-    if isinstance(function.type, MapType):
-        raise NotNative("maps as keys")
+    if any(isinstance(each, MapType | VariantType) for each in nested_types(function.type)):
+        raise SparkError(
+            "DATATYPE_MISMATCH.INVALID_MAP_KEY_TYPE", sqlExpr=quoted(call.text), keyType=type_text(function.type)
+        )
     return Typed(MapType(function.type, type.valueType, type.valueContainsNull), map.nullable)
 
 
@@ -227,16 +244,18 @@ fn("transform_keys(map, any)", keys_transformed, rule=keys_type)
 def map_zip_type(call: Call) -> Typed:
     require_lambdas(call, 3)
     left, right, function = call.arguments
-    type = map_of(left.type, "map_zip_with")
-    if not same_type(type.keyType, map_of(right.type, "map_zip_with").keyType) or not is_plain(type.keyType):
-        raise NotNative("map_zip_with of maps whose keys are not alike, or numbers with a fraction, or nested")
-    return Typed(MapType(type.keyType, function.type, function.nullable), left.nullable or right.nullable)
+    key = map_of(left.type, "map_zip_with").keyType
+    if not same_type(key, map_of(right.type, "map_zip_with").keyType):
+        raise NotNative("map_zip_with of maps whose keys are not alike")
+    return Typed(MapType(key, function.type, function.nullable), left.nullable or right.nullable)
 
 
 def map_zipped(call: Any, left: str, right: str, function: str) -> str:
     """The keys of both, the first map's first."""
     key = call.arguments[2].parameters[0].key
     both = f"(map_keys({left}) || map_keys({right}))"
+    if isinstance(call.type.keyType, DoubleType | FloatType):  # there is one zero among keys (MapZipWith's normalizer)
+        both = f"list_transform({both}, lambda key_: key_ + 0)"
     keys = f"list_select({both}, spark_array_distinct({both}))"
     values = [looked_up(map, call.arguments[i].type, key) for i, map in enumerate((left, right))]
     body = body_with(call.arguments[2], function, key, *values)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.casts import not_native
 from twinspark.functions.common_types import tightest_common_type, wider_type_without_strings
 from twinspark.functions.registry import fn
-from twinspark.functions.spelling import cast_to, duck_type, quoted_name
-from twinspark.functions.typing import Call, Typed, unexpected_input_type
+from twinspark.functions.spelling import cast_to, quoted_name
+from twinspark.functions.typing import Call, Typed, quoted, type_text, unexpected_input_type
 from twinspark.types import (
     BOOLEAN,
     LONG,
@@ -281,8 +281,16 @@ fn(
 
 def compared_type(call: Call) -> Typed:
     array, function = call.arguments
-    if not hasattr(function, "parameters") or duck_type(function.type) != "INTEGER":
+    if not hasattr(function, "parameters"):
         raise NotNative("array_sort by what is no comparator of ints")
+    if not isinstance(function.type, IntegerType):
+        raise SparkError(
+            "DATATYPE_MISMATCH.UNEXPECTED_RETURN_TYPE",
+            sqlExpr=quoted(call.text),
+            functionName="`lambdafunction`",
+            expectedType='"INT"',
+            actualType=type_text(function.type),
+        )
     return Typed(array.type, array.nullable)
 
 

@@ -75,7 +75,7 @@ def read_argument(message: Any, scope: Scope) -> tuple[str | None, Expression]:
 def read_call(name: str, messages: Any, scope: Scope, distinct: bool) -> Expression:
     if any(m.WhichOneof("expr_type") == "named_argument_expression" for m in messages):
         raise NotNative(f"named arguments of {name}")
-    if is_higher_order(messages):
+    if is_higher_order(name, messages):
         return higher_order(name, messages, scope)
     if name == "not" and len(messages) == 1 and is_in(messages[0]):
         return read_in(messages[0].subquery_expression, scope, True)

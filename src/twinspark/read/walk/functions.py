@@ -8,7 +8,7 @@ from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.aggregates import has_aggregate
-from twinspark.analysis.lambdas import call_with_lambdas, lambda_of
+from twinspark.analysis.lambdas import call_with_lambdas, lambda_of, takes_functions
 from twinspark.analysis.literals import literal
 from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_in
@@ -91,7 +91,7 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     name = function_name(node, walk)
     if any(isinstance(a, tree.NamedArgument) for a in node.arguments):
         raise NotNative(f"SQL: named arguments of {name}")
-    if any(isinstance(a, tree.Lambda) for a in node.arguments):
+    if any(isinstance(a, tree.Lambda) for a in node.arguments) or takes_functions(name, len(node.arguments)):
         return higher_order(name, node, scope, walk)
     if scope.first is not None and is_aggregate(name):
         scope = replace(scope, in_aggregate=True)
