@@ -23,7 +23,7 @@ from twinspark.duck.relation_texts import (
     null_of,
 )
 from twinspark.duck.select import Select, grows_too_much, wrapped
-from twinspark.duck.single_rows import covers, is_group_only, is_single
+from twinspark.duck.single_rows import covers, is_group_only, is_single, may_stay_one_row
 from twinspark.duck.statement import Statement
 from twinspark.duck.ties import PLACE, keeps_order, numbers_rows
 from twinspark.duck.window_keys import below, may_raise
@@ -375,7 +375,7 @@ class RelationWriter(SubqueryWriter):
             if relation.kind != "union" or not relation.all:
                 check_groupable(field.type)
                 check_plain_doubles(field.type, "a set operation over")
-                if isinstance(field.type, FloatType | DoubleType) and is_single(relation.left):
+                if isinstance(field.type, FloatType | DoubleType) and may_stay_one_row(relation):
                     raise NotNative("a set operation over one row of doubles")
         alias = self.statement.alias()
         operator = names[relation.kind] + (" ALL" if relation.all else "")

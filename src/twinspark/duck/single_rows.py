@@ -13,6 +13,7 @@ from twinspark.plan.relations import (
     Project,
     Range,
     Relation,
+    SetOperation,
     Sort,
     Spread,
     Tail,
@@ -43,6 +44,27 @@ def is_single(relation: Relation) -> bool:
         case Limit() | Aggregate(grouping_sets=None):
             return is_single(relation.input)
     return isinstance(relation, PASSING) and not isinstance(relation, Aggregate) and is_single(relation.input)
+
+
+def is_surely_one(relation: Relation) -> bool:
+    """One row, whatever the data: nothing that could turn out empty."""
+    match relation:
+        case OneRow() | Aggregate(grouping=(), grouping_sets=None):
+            return True
+        case Values(rows=rows):
+            return len(rows) == 1
+        case LocalData(table=table):
+            return bool(table.num_rows == 1)
+        case Project() | Sort() | Spread() | Window():
+            return is_surely_one(relation.input)
+    return False
+
+
+def may_stay_one_row(relation: SetOperation) -> bool:
+    """Of one row Spark makes no groups; a union of two that are surely there has groups."""
+    if relation.kind == "union" and is_surely_one(relation.left) and is_surely_one(relation.right):
+        return False
+    return is_single(relation.left)
 
 
 def covers(relation: Distinct) -> bool:

@@ -7,6 +7,7 @@ import itertools
 from twinspark.errors import NotNative
 from twinspark.functions.castable import can_ansi_cast
 from twinspark.functions.common_types import can_up_cast
+from twinspark.functions.interval_casts import meets_interval, number_and_interval
 from twinspark.functions.interval_text import calendar_text, day_time_text, year_month_text
 from twinspark.functions.native_spelling import sql_string_to_decimal
 from twinspark.functions.number_casts import (
@@ -242,9 +243,14 @@ def other(sql: str, source: DataType, target: DataType, mode: str, settings: Set
         return cut_interval(sql, FIELD_MICROS[target.endField], target.endField < source.endField)
     if isinstance(source, YearMonthIntervalType) and isinstance(target, YearMonthIntervalType):
         return cut_interval(sql, 1 if target.endField else 12, target.endField < source.endField)
+    if meets_interval(source, target):
+        return number_and_interval(sql, source, target, mode)
+    if isinstance(target, BinaryType) and is_integral(source):
+        return f"unhex(right(lpad(hex(CAST({sql} AS BIGINT)), 16, '0'), {2 * WIDTHS[source.__class__]}))"
     raise NotNative(f"a cast of {source.simpleString()} to {target.simpleString()}")
 
 
+WIDTHS: dict[type[DataType], int] = {ByteType: 1, ShortType: 2, IntegerType: 4, LongType: 8}
 FIELD_MICROS = (86_400_000_000, 3_600_000_000, 60_000_000, 1)  # of a day, an hour, a minute; seconds have a fraction
 
 

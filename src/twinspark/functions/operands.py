@@ -52,14 +52,22 @@ def operand_types(call: Call) -> tuple[DataType, DataType]:
     return left, right
 
 
-NUMBER_TEXT = re.compile(r"[+-]?[0-9]{1,18}")
+WHOLE_TEXT = re.compile(r"[+-]?[0-9]{1,18}")
+FRACTION_TEXT = re.compile(r"[+-]?([0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300})([eE][+-]?[0-9]{1,3})?")
+
+
+def is_number_text(value: str, other: DataType) -> bool:
+    """Surely a number of the type that a text beside `other` is cast to, a bigint or a double."""
+    return (WHOLE_TEXT if is_integral(other) else FRACTION_TEXT).fullmatch(value) is not None
 
 
 def check_number_text(call: Call) -> None:
     """A constant text that is no number raises, but not beside a null: there Spark never looks at it."""
     for constant, other in (call.arguments, tuple(reversed(call.arguments))):
         value = getattr(constant, "value", None)
-        if isinstance(value, str) and is_numeric(other.type) and other.nullable and not NUMBER_TEXT.fullmatch(value):
+        if not isinstance(value, str) or not is_numeric(other.type) or not other.nullable:
+            continue
+        if not is_number_text(value, other.type):
             raise NotNative("a text that may be no number beside a number that may be null")
 
 

@@ -1,0 +1,45 @@
+select cast(interval '1' year as tinyint), cast(interval '-10-2' year to month as smallint), cast(interval '1000' month as int), cast(interval -'10.123456' second as tinyint), cast(interval -'1 02:03:04.123' day to second as int), cast(interval '10' day as bigint)
+select cast(interval '23:59:59' hour to second as smallint)
+select cast(interval '-1000' month as tinyint)
+select cast(interval '1000000' second as smallint)
+select cast(interval '1000000' second as int), cast(interval '100 10' day to hour as bigint), cast(interval -'23:59' hour to minute as int)
+select cast(cast(1Y as interval year) as string), cast(cast(-122S as interval year to month) as string), cast(cast(1000 as interval month) as string), cast(-10L as interval second), cast(100Y as interval hour to second), cast(-1000S as interval day to second), cast(10 as interval day)
+select cast(cast(2147483647 as interval year) as string)
+select cast(2147483647 as interval day)
+select cast(-9223372036854775808L as interval day)
+select cast(cast(2147483648L as interval month) as string)
+select cast(cast(2147483648L as interval year) as string)
+select cast(interval '-1' year as decimal(10, 0)), cast(interval '1.000001' second as decimal(10, 6)), cast(interval '08:11:10.001' hour to second as decimal(10, 4)), cast(interval '1 01:02:03.1' day to second as decimal(8, 1)), cast(interval '10.123' second as decimal(4, 2)), cast(interval '10.005' second as decimal(4, 2)), cast(interval '-10.125' second as decimal(5, 2)), cast(interval '100' day as decimal(5, 2))
+select cast(interval '10.123' second as decimal(1, 0))
+select cast(interval '1000' year as decimal(2, 0))
+select cast(10.123456BD as interval day to second), cast(80.654321BD as interval hour to minute), cast(cast(-10.123456BD as interval year to month) as string), cast(cast(10.654321BD as interval month) as string), cast(cast(10.5 as interval year) as string), cast(cast(-10.5 as interval month) as string), cast(0.0000005BD as interval second), cast(1.5 as interval day)
+select cast(cast(99999999999.5 as interval year) as string)
+select cast(99999999999.5 as interval day)
+select cast(99999999999999999999999999.5 as interval day)
+select cast(x as interval day), cast(cast(y as interval month) as string), cast(i as int), cast(i as decimal(20, 3)) from values (1, 2.5, interval '1 10' day to hour), (null, null, null) t(x, y, i)
+select cast(1.5D as interval day)
+select cast(interval 1 day as double)
+select cast(try_cast(2147483647 as interval year) as string)
+select cast(cast(1.5 as float) as interval month)
+select cast(interval '3' day as boolean)
+select hex(cast(123Y as binary)), hex(cast(-123S as binary)), hex(cast(-123 as binary)), hex(cast(123L as binary))
+select x <> '1004.3', x = '1004.3', '1004.3' > x, x * '-10', x + '.5', x / '1e3', x - '-10.' from values (1.5D), (null), (1004.3D) t(x)
+select x <> '1004.3', x = '1004.3', x * '-10' from values (cast(1.5 as float)), (null), (cast(1004.3 as float)) t(x)
+select x <> '1004.3', x = '1004.3', x * '-10' from values (1.5), (null), (1004.3) t(x)
+select x = '1004.3' from values (1), (null) t(x)
+select x = '1e400', x = 'abc' from values (1D), (null) t(x)
+select x = '1e400', x < '1e400' from values (1D), (null) t(x)
+select x in ('1.5', '2'), x between '0.5' and '1.5' from values (1.5D), (null) t(x)
+select coalesce(x, '1.5') from values (1.5D), (null) t(x)
+select double('-0.0') as x union select 1D order by 1
+select double('-0.0') as x union select double('0.0')
+select 1 as x union select double('-0.0') order by 1
+select double('nan') as x union select double('nan')
+select x from values (-0.0D) t(x) union select max(y) from values (0.0D), (-1D) t(y)
+select float('-0.0') as x union select float('-0.0') union select double('1.5') order by x
+select 1 as one union select double(1.0) order by 1
+select cast('3.4' as decimal(38, 18)) union select 'foo'
+select double('-0.0') as x, 1 union select double('-0.0'), 2 order by 2
+select double('-0.0') as x union select double('-0.0') where false
+select cast(1 as float) union select cast(2 as decimal(10,0)) order by 1
+select double('-0.0') as x union distinct select id from range(1)
