@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from twinspark.analysis.row_places import sorted_by
+from twinspark.analysis.row_places import renumbered, sorted_by
 from twinspark.plan.expressions import Column, Expression, SortOrder
 from twinspark.plan.relations import Field, Join, Project, Relation
 from twinspark.plan.rewrite import map_children
@@ -53,11 +53,12 @@ class JoinedRows:
             return replace(expression, index=expression.index + (2 if expression.index >= self.width else 0))
         return map_children(expression, self.moved)
 
-    def in_order(self, ordering: Sequence[SortOrder]) -> Project:
+    def in_order(self, ordering: Sequence[SortOrder], by_left: bool) -> Project:
+        """With the task and place of each row; the tasks are those of one side."""
         rows = sorted_by(self.made, tuple(ordering))
         columns, width = rows.columns(), self.width
         chosen = columns[:width] if self.is_half else (*columns[:width], *columns[width + 2 : -2])
-        return Project(input=rows, expressions=chosen, fields=self.join.fields)
+        return renumbered(rows, chosen, columns[width] if by_left else columns[-2])
 
 
 def nullable(relation: Relation, missing: bool) -> tuple[Field, ...]:

@@ -25,6 +25,7 @@ from twinspark.analysis.row_places import (
     PLACES,
     ascending,
     first_columns,
+    has_range,
     has_union,
     is_small,
     keeps_range,
@@ -34,6 +35,7 @@ from twinspark.analysis.row_places import (
     without_places,
 )
 from twinspark.analysis.set_order import in_place, turn_of, with_sets
+from twinspark.analysis.sort_turns import top_sort, turned_by_ranges
 from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
 from twinspark.analysis.window_order import key_field, needed_of, windows_in, with_place
@@ -82,11 +84,14 @@ class Ordered:
 
 def in_spark_order(relation: Relation, partitions: Partitions | None, settings: Settings) -> Relation:
     """The same relation where nothing is known, or nothing is to be done."""
-    if isinstance(relation, ShowString):
-        return replace(relation, input=in_spark_order(relation.input, partitions, settings))
-    if partitions is None or isinstance(relation, LEAVES) or not is_small(relation):
+    shown = relation.input if isinstance(relation, ShowString) else relation
+    if partitions is None or isinstance(shown, LEAVES) or not is_small(shown):
         return relation
-    return Ordering(partitions, settings).below(relation)
+    ordering = Ordering(partitions, settings)
+    if not isinstance(relation, ShowString):
+        return ordering.below(relation)
+    ordering.take_first(shown)
+    return replace(relation, input=ordering.below(shown))
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,7 @@ class Ordering:
     partitions: Partitions
     settings: Settings
     known: dict[int, tuple[Relation, Ordered | None]] = field(default_factory=dict, compare=False, repr=False)
+    tops: set[int] = field(default_factory=set, compare=False, repr=False)  # sorts whose first rows are taken
 
     def below(self, relation: Relation) -> Relation:
         """What has no known order may stand over parts that have one: their sums are Spark's to the last bit."""
@@ -122,10 +128,17 @@ class Ordering:
     def _(self, relation: Any) -> Ordered | None:
         return Ordered(relation, sliced=True)
 
+    def take_first(self, relation: Relation) -> None:
+        top = top_sort(relation)
+        if top is not None:
+            self.tops.add(id(top))
+
     @made.register(Limit)
     @made.register(Tail)
     @made.register(Observe)
     def _(self, relation: Any) -> Ordered | None:
+        if isinstance(relation, Limit) and relation.limit is not None:
+            self.take_first(relation.input)
         below = self.of(relation.input)
         return below and Ordered(replace(relation, input=below.relation))
 
@@ -141,7 +154,7 @@ class Ordering:
     @made.register
     def _(self, relation: Generate) -> Ordered | None:
         below = self.of(relation.input)
-        return below and Ordered(replace(relation, input=below.relation))
+        return below and Ordered(replace(relation, input=below.relation), below.sliced)
 
     @made.register
     def _(self, relation: Filter) -> Ordered | None:
@@ -165,6 +178,8 @@ class Ordering:
         if below is None or not relation.is_global:
             return None
         numbered = self.numbered(below)
+        if id(relation) not in self.tops:
+            numbered = turned_by_ranges(numbered, relation, self.partitions)
         order = (*relation.ordering, ascending(numbered.column(len(numbered.fields) - 1)))
         return Ordered(without_places(replace(relation, input=numbered, ordering=order, fields=numbered.fields)))
 
@@ -367,11 +382,14 @@ class Ordering:
             return None
         rows = JoinedRows(relation, self.numbered(left), self.numbered(right))
         if streamed is not None:
-            return Ordered(rows.in_order(streamed.ordering(rows.left_place, rows.right_place)))
+            sliced = (left if streamed.left else right).sliced and not has_range(relation)
+            joined = rows.in_order(streamed.ordering(rows.left_place, rows.right_place), streamed.left)
+            return Ordered(without_places(joined), sliced)
         assert pairs is not None
         keys = [(rows.moved(one), rows.moved(other)) for one, other in pairs]
         ordering = merged(relation.kind, keys, rows.left_place, rows.right_place)
-        return Ordered(rows.in_order(ordering), clustered=cluster_of(relation, pairs))
+        joined = rows.in_order(ordering, relation.kind != "right")
+        return Ordered(without_places(joined), clustered=cluster_of(relation, pairs))
 
     def other_side(self, relation: Join) -> Ordered | None:
         """In which order the right side of a half join comes does not show."""

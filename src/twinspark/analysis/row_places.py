@@ -7,10 +7,20 @@ from dataclasses import replace
 
 from twinspark.analysis import build
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Expression, PythonCall, SortOrder, Subquery, WindowCall, children_of
+from twinspark.plan.expressions import (
+    Call,
+    Column,
+    Expression,
+    PythonCall,
+    SortOrder,
+    Subquery,
+    WindowCall,
+    children_of,
+)
 from twinspark.plan.relations import (
     Field,
     Filter,
+    Generate,
     Limit,
     LocalData,
     Numbered,
@@ -49,6 +59,10 @@ def has_union(relation: Relation) -> bool:
     return isinstance(relation, SetOperation) or any(map(has_union, relation.inputs))
 
 
+def has_range(relation: Relation) -> bool:
+    return any(isinstance(leaf, Range) for leaf in leaves_of(relation))
+
+
 def rows_of(leaf: Relation) -> int:
     match leaf:
         case LocalData(table=table):
@@ -80,6 +94,13 @@ def tasked(relation: Relation, slices: int, folds: bool = True) -> Relation:
         case Filter(input=input):
             below = tasked(input, slices, folds)
             return replace(relation, input=below, fields=below.fields)
+        case Project(input=input) if was_placed(relation):
+            return input
+        case Generate(input=input):
+            below, width = tasked(input, slices, folds), len(input.fields)
+            wide = replace(relation, input=below, fields=(*below.fields, *relation.fields[width:]))
+            columns = wide.columns()
+            return renumbered(wide, (*columns[:width], *columns[width + 2 :]), columns[width])
         case Project(input=input, expressions=expressions):
             below = tasked(input, slices, folds)
             places = below.columns()[-2:]
@@ -93,6 +114,20 @@ def tasked(relation: Relation, slices: int, folds: bool = True) -> Relation:
             return placed(relation, 0)
         case _:
             return placed(relation, slices)
+
+
+def renumbered(rows: Relation, columns: Sequence[Column], task: Column) -> Project:
+    """Those columns of rows that come in order, with the task and a place of each."""
+    numbered = placed(rows, 0)
+    fields = tuple(rows.fields[column.index] for column in columns)
+    expressions = (*columns, task, numbered.columns()[-1])
+    return Project(input=numbered, expressions=expressions, fields=(*fields, *PLACES))
+
+
+def was_placed(relation: Project) -> bool:
+    """Only without the places of its input, which it may have back."""
+    input = relation.input
+    return input.fields[-2:] == PLACES and relation.expressions == input.columns()[:-2]
 
 
 def united(relation: Relation) -> int:
@@ -136,9 +171,7 @@ BY_PLACE = frozenset({"rand", "randn", "monotonically_increasing_id", "spark_par
 
 def keeps_range(keys: Sequence[Expression] | None, relation: Relation) -> bool:
     """Rows of a range stand by their number already: grouped by it they are not shuffled."""
-    return any(isinstance(leaf, Range) for leaf in leaves_of(relation)) and (
-        keys is None or not all(isinstance(key, Call) for key in keys)
-    )
+    return has_range(relation) and (keys is None or not all(isinstance(key, Call) for key in keys))
 
 
 def ascending(child: Expression) -> SortOrder:

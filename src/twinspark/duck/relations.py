@@ -26,6 +26,7 @@ from twinspark.duck.select import Select, grows_too_much, wrapped
 from twinspark.duck.single_rows import covers, is_group_only, is_single, may_stay_one_row
 from twinspark.duck.statement import Statement
 from twinspark.duck.ties import PLACE, keeps_order, numbers_rows
+from twinspark.duck.turned_rows import turned_rows
 from twinspark.duck.window_keys import below, may_raise
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
@@ -57,6 +58,7 @@ from twinspark.plan.relations import (
     Sort,
     Spread,
     Tail,
+    Turned,
     Values,
 )
 from twinspark.plan.rewrite import walk
@@ -240,6 +242,12 @@ class RelationWriter(SubqueryWriter):
         return Select(
             f"(SELECT *, {task} AS task FROM ({places})) AS {alias}", (*names, f"{alias}.task", f"{alias}.place")
         )
+
+    @write.register
+    def _(self, relation: Turned) -> Select:
+        select = self.wrap(self.write(relation.input))
+        name = turned_rows(relation, select, self.expressions(select), self.statement)
+        return self.named(name, len(select.columns))
 
     @write.register
     def _(self, relation: Distinct) -> Select:

@@ -25,6 +25,7 @@ from twinspark.plan.relations import (
     Sort,
     Spread,
     Tail,
+    Turned,
     Unary,
     Window,
     own_expressions,
@@ -34,7 +35,7 @@ from twinspark.plan.rewrite import walk
 
 Places = frozenset[int] | None  # of the columns that are asked for; None: nobody knows, perhaps all
 Unasked = Callable[[Expression], Expression]
-SAME_ROWS = Filter | Sort | Limit | Tail | Spread | Generate | Numbered
+SAME_ROWS = Filter | Sort | Limit | Tail | Spread | Generate | Numbered | Turned
 
 
 def every_place(relation: Relation) -> frozenset[int]:

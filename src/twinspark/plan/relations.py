@@ -255,6 +255,18 @@ class Numbered(Unary):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Turned(Unary):
+    """The input, whose last two columns are the task and the place of each row: the place is now the row's turn among
+    those of the same `key`, as a sort by one key that may be null meets them.
+
+    `part`: of a shuffle, in which the task sent the row; by `ranges` of the key, as many as that, where there are."""
+
+    key: SortOrder
+    part: Expression | None = None
+    ranges: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Join(Relation):
     """kind: inner left right full cross semi anti; the condition sees left columns, then right columns."""
 

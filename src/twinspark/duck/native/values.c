@@ -38,6 +38,12 @@ void free_value(value_column *column) {
     free(column->children);
 }
 
+uint64_t elements_of(const native_call *call, const value_column *lists) {
+    uint64_t elements = 0;
+    EACH_ROW(call, row) elements += list_at(lists, row).length;
+    return elements;
+}
+
 /* --- comparison --- */
 
 static int order_of(bool less, bool greater) { return less ? -1 : greater; }

@@ -19,6 +19,8 @@ void free_value(value_column *column);
 
 static inline bool value_valid(const value_column *column, idx_t at) { return column->type != TYPE_SQLNULL && bit(column->valid, at); }
 static inline list_entry list_at(const value_column *column, idx_t row) { return ((const list_entry *)column->data)[row]; }
+/* Of all the lists of a call together: room for so many is made at once. */
+uint64_t elements_of(const native_call *call, const value_column *lists);
 
 /* Spark's ordering: NaN is the largest number and equal to itself, -0.0 equals 0.0, bytes are unsigned, a null comes first. */
 int compare_values(const value_column *left, idx_t i, const value_column *right, idx_t j);

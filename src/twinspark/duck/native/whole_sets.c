@@ -44,12 +44,6 @@ static bool any_null(const uint64_t *valid, list_entry entry) {
     return false;
 }
 
-static uint64_t elements_of(const native_call *call, const value_column *lists) {
-    uint64_t elements = 0;
-    EACH_ROW(call, row) elements += list_at(lists, row).length;
-    return elements;
-}
-
 /* Where elements are written: at most as many as the first arrays have together. */
 typedef struct { void *data; uint64_t *valid; uint64_t size; } element_writer;
 

@@ -1,0 +1,92 @@
+"""Sorts by one key that may be null: Spark's radix sort makes room for nulls by moving rows, so that equal rows do not
+stand as they came; in which turn they stand depends on how they arrive (UnsafeInMemorySorter.insertRecord)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from twinspark.analysis.partitions import Partitions
+from twinspark.analysis.window_order import windows_in
+from twinspark.plan.expressions import Expression, SortOrder
+from twinspark.plan.relations import (
+    Aggregate,
+    Filter,
+    Generate,
+    Limit,
+    Observe,
+    Project,
+    Range,
+    Relation,
+    Sort,
+    Tail,
+    Turned,
+)
+from twinspark.types import (
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    TimestampNTZType,
+    TimestampType,
+    TimeType,
+    YearMonthIntervalType,
+)
+
+WHOLE = (BooleanType, ByteType, ShortType, IntegerType, LongType, FloatType, DoubleType)
+TIMES = (DateType, TimestampType, TimestampNTZType, TimeType, YearMonthIntervalType, DayTimeIntervalType)
+LONG_DIGITS = 18  # of a decimal that is one long (Decimal.MAX_LONG_DIGITS)
+
+
+def swaps_rows(key: Expression) -> bool:
+    return key.nullable and is_its_prefix(key.type)
+
+
+def is_its_prefix(type: DataType) -> bool:
+    """Values that are sorted by 64 bits of theirs alone (SortPrefixUtils.canSortFullyWithPrefix)."""
+    if isinstance(type, DecimalType):
+        return type.precision <= LONG_DIGITS
+    return isinstance(type, (*WHOLE, *TIMES))
+
+
+def turned(numbered: Relation, ordering: Sequence[SortOrder], part: Expression | None = None) -> Relation:
+    """As rows stand in a sort, if they come by the `part` of a shuffle, or as they are."""
+    if len(ordering) != 1 or not swaps_rows(ordering[0].child):
+        return numbered
+    return Turned(input=numbered, key=ordering[0], part=part, fields=numbered.fields)
+
+
+def turned_by_ranges(numbered: Relation, relation: Sort, partitions: Partitions) -> Relation:
+    """As rows stand in a sort of the whole."""
+    found = turned(numbered, relation.ordering)
+    if not isinstance(found, Turned) or is_one_partition(relation.input):
+        return found
+    return Turned(input=numbered, key=found.key, ranges=partitions.shuffled, fields=numbered.fields)
+
+
+def is_one_partition(relation: Relation) -> bool:
+    """Rows that need no shuffle to be sorted."""
+    match relation:
+        case Limit() | Tail() | Range(partitions=1):
+            return True
+        case Aggregate(grouping=grouping):
+            return not grouping
+        case Project(expressions=expressions):
+            windows = windows_in(expressions)
+            return is_one_partition(relation.input) if not windows else not windows[0].partition
+        case Filter() | Generate() | Observe():
+            return is_one_partition(relation.input)
+    return False
+
+
+def top_sort(relation: Relation) -> Sort | None:
+    """The sort of which only the first rows are taken: these are chosen without a shuffle (TakeOrderedAndProject)."""
+    while isinstance(relation, Project) and not windows_in(relation.expressions):
+        relation = relation.input
+    return relation if isinstance(relation, Sort) and relation.is_global else None
