@@ -26,12 +26,12 @@ DEFAULTS = {
     "spark.sql.orderByOrdinal": "true",
     "spark.sql.groupByAliases": "true",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
 }
 
 
 # Settings that change what queries mean, at the only values the native engine knows.
 KNOWN_VALUES = {
-    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.function.concatBinaryAsString": "false",
     "spark.sql.function.eltOutputAsString": "false",
     "spark.sql.datetime.java8API.enabled": "false",
@@ -154,6 +154,7 @@ class Context:
             timestamp_type=self.conf("spark.sql.timestampType"),
             time_type=self.flag("spark.sql.timeType.enabled"),
             time_parser=self.conf("spark.sql.legacy.timeParserPolicy").upper(),
+            loses_digits=self.flag("spark.sql.decimalOperations.allowPrecisionLoss"),
             last_key_wins=self.conf("spark.sql.mapKeyDedupPolicy").upper() == "LAST_WIN",
             size_of_null=self.flag("spark.sql.legacy.sizeOfNull") and not ansi,
             now_micros=self.now_micros,

@@ -48,6 +48,7 @@ from twinspark.types import (
     LongType,
     ShortType,
     adjusted_decimal,
+    bounded_decimal,
     is_integral,
     is_null,
     is_numeric,
@@ -55,26 +56,37 @@ from twinspark.types import (
 )
 
 
-def add_type(a: DecimalType, b: DecimalType) -> DecimalType:
+def fitted(precision: int, scale: int, loses: bool) -> DecimalType:
+    """Beyond 38 digits: fewer places after the point, or as they are (decimalOperations.allowPrecisionLoss)."""
+    return adjusted_decimal(precision, scale) if loses else bounded_decimal(precision, scale)
+
+
+def add_type(a: DecimalType, b: DecimalType, loses: bool) -> DecimalType:
     scale = max(a.scale, b.scale)
-    return adjusted_decimal(max(a.precision - a.scale, b.precision - b.scale) + scale + 1, scale)
+    return fitted(max(a.precision - a.scale, b.precision - b.scale) + scale + 1, scale, loses)
 
 
-def multiply_type(a: DecimalType, b: DecimalType) -> DecimalType:
-    return adjusted_decimal(a.precision + b.precision + 1, a.scale + b.scale)
+def multiply_type(a: DecimalType, b: DecimalType, loses: bool) -> DecimalType:
+    return fitted(a.precision + b.precision + 1, a.scale + b.scale, loses)
 
 
-def divide_type(a: DecimalType, b: DecimalType) -> DecimalType:
-    scale = max(6, a.scale + b.precision + 1)
-    return adjusted_decimal(a.precision - a.scale + b.scale + scale, scale)
+def divide_type(a: DecimalType, b: DecimalType, loses: bool) -> DecimalType:
+    whole, scale = a.precision - a.scale + b.scale, max(6, a.scale + b.precision + 1)
+    if loses:
+        return adjusted_decimal(whole + scale, scale)
+    whole, scale = min(38, whole), min(38, scale)
+    if whole + scale > 38:  # each side gives half of what is too much (Divide.resultDecimalType)
+        scale -= (whole + scale - 38) // 2 + 1
+        whole = 38 - scale
+    return bounded_decimal(whole + scale, scale)
 
 
-def remainder_type(a: DecimalType, b: DecimalType) -> DecimalType:
+def remainder_type(a: DecimalType, b: DecimalType, loses: bool) -> DecimalType:
     scale = max(a.scale, b.scale)
-    return adjusted_decimal(min(a.precision - a.scale, b.precision - b.scale) + scale, scale)
+    return fitted(min(a.precision - a.scale, b.precision - b.scale) + scale, scale, loses)
 
 
-def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) -> Callable[[Call], Typed]:
+def arithmetic(decimal_type: Callable[[DecimalType, DecimalType, bool], DecimalType]) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         if any(isinstance(type, TIMELY) for type in call.types):
             typed = timely(call) if call.name in ("+", "-") else interval_scaled(call) if call.name == "*" else None
@@ -84,7 +96,9 @@ def arithmetic(decimal_type: Callable[[DecimalType, DecimalType], DecimalType]) 
         left, right = numeric_operands(call)
         if isinstance(left, DecimalType) and isinstance(right, DecimalType):
             overflows = not call.settings.ansi  # to null
-            return Typed(decimal_type(left, right), overflows, (left, right), add_nullable_casts=True)
+            return Typed(
+                decimal_type(left, right, call.settings.loses_digits), overflows, (left, right), add_nullable_casts=True
+            )
         return Typed(left, False, (left, right), add_nullable_casts=True)
 
     return rule
@@ -101,7 +115,7 @@ def divide(call: Call) -> Typed:
         return Typed(DOUBLE, True, (DOUBLE, DOUBLE))
     left, right = numeric_operands(call)
     if isinstance(left, DecimalType) and isinstance(right, DecimalType):
-        return Typed(divide_type(left, right), True, (left, right))
+        return Typed(divide_type(left, right, call.settings.loses_digits), True, (left, right))
     read = LONG if isinstance(left, LongType) and any(map(is_string, call.types)) else DOUBLE  # beside a whole number
     return Typed(DOUBLE, True, (read, read))
 
@@ -136,7 +150,7 @@ def integral_divide(call: Call) -> Typed:
 def remainder(call: Call) -> Typed:
     left, right = numeric_operands(call)
     if isinstance(left, DecimalType) and isinstance(right, DecimalType):
-        return Typed(remainder_type(left, right), True, (left, right))
+        return Typed(remainder_type(left, right, call.settings.loses_digits), True, (left, right))
     return Typed(left, True, (left, right))
 
 

@@ -42,6 +42,7 @@ class Settings:
     user: str = ""
     catalog: str = "spark_catalog"
     database: str = "default"
+    loses_digits: bool = True  # spark.sql.decimalOperations.allowPrecisionLoss
     last_key_wins: bool = False  # of a map's equal keys; else they are an error
     time_type: bool = False  # spark.sql.timeType.enabled
     time_parser: str = "CORRECTED"  # spark.sql.legacy.timeParserPolicy
