@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from twinspark.analysis import build
-from twinspark.analysis.joins import joined, joined_as
+from twinspark.analysis.joins import joined, joined_as, nulled
 from twinspark.analysis.relations import visible
 from twinspark.analysis.row_numbers import ranked
 from twinspark.analysis.scope import Frame, deeper
@@ -18,7 +18,7 @@ from twinspark.functions.guards import requiring
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Call, Column, Expression, SortOrder
 from twinspark.plan.relations import Field, Filter, Join, Project, Relation, Spread
-from twinspark.plan.rewrite import replace_columns
+from twinspark.plan.rewrite import replace_columns, walk
 from twinspark.types import (
     BOOLEAN,
     INT,
@@ -134,3 +134,34 @@ def at_most(value: Expression, most: Expression, settings: Settings) -> Expressi
 
 def negated(test: Expression, settings: Settings) -> Expression:
     return build.call("not", [test], settings)
+
+
+# ---- NEAREST BY
+
+BY_CHANCE = frozenset(["rand", "randn", "uuid", "shuffle", "uniform", "randstr", "monotonically_increasing_id"])
+
+
+def nearest_by_join(
+    left: Frame,
+    right: Frame,
+    kind: str,
+    ranking: Callable[[Frame], Expression],
+    count: int,
+    largest: bool,
+    settings: Settings,
+) -> Frame:
+    """Both sides' columns may be null (NearestByJoin.output)."""
+
+    def sought(sides: Frame) -> Nearest:
+        found = ranking(sides)
+        if any(isinstance(node, Call) and node.name in BY_CHANCE for node in walk(found)):
+            raise NotNative("the nearest rows by chance")
+        return Nearest(None, found, count, largest)
+
+    return nullable(nearest_join(left, right, kind, sought, settings))
+
+
+def nullable(frame: Frame) -> Frame:
+    relation = replace(frame.relation, fields=tuple(replace(f, nullable=True) for f in frame.relation.fields))
+    attributes, hidden = (nulled(each, True) for each in (frame.attributes, frame.hidden))
+    return replace(frame, relation=relation, attributes=attributes, hidden=hidden)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
-from twinspark.analysis.joins import nulled
 from twinspark.analysis.names import Scope, resolve
-from twinspark.analysis.nearest import Nearest, nearest_join
+from twinspark.analysis.nearest import Nearest, nearest_by_join, nearest_join
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Expression, Literal
-from twinspark.plan.rewrite import walk
+from twinspark.plan.expressions import Expression, Literal
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.relations import RELATIONS, read_frame
@@ -106,20 +103,8 @@ def read_nearest_by_join(message: Any, context: Context) -> Frame:
         raise NotNative("a nearest-by join of such a kind")
     left, right = read_frame(message.left, context), read_frame(message.right, context)
 
-    def sought(sides: Frame) -> Nearest:
-        ranking = read_expression(message.ranking_expression, Scope(sides, context))
-        if any(isinstance(node, Call) and node.name in BY_CHANCE for node in walk(ranking)):
-            raise NotNative("the nearest rows by chance")
-        return Nearest(None, ranking, message.num_results, direction == "similarity")
+    def ranking(sides: Frame) -> Expression:
+        return read_expression(message.ranking_expression, Scope(sides, context))
 
-    made = nearest_join(left, right, kind, sought, context.settings)
-    return nullable(made)
-
-
-BY_CHANCE = frozenset(["rand", "randn", "uuid", "shuffle", "uniform", "randstr", "monotonically_increasing_id"])
-
-
-def nullable(frame: Frame) -> Frame:
-    relation = replace(frame.relation, fields=tuple(replace(f, nullable=True) for f in frame.relation.fields))
-    attributes, hidden = (nulled(each, True) for each in (frame.attributes, frame.hidden))
-    return replace(frame, relation=relation, attributes=attributes, hidden=hidden)
+    largest = direction == "similarity"
+    return nearest_by_join(left, right, kind, ranking, message.num_results, largest, context.settings)

@@ -35,6 +35,7 @@ from twinspark.read.sql.data_types import parse_type
 from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk.expressions import Walk, walks
 from twinspark.read.walk.identifiers import name_parts
+from twinspark.read.walk.named_arguments import placed
 from twinspark.types import (
     DateType,
     DayTimeIntervalType,
@@ -89,8 +90,7 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     if own is not None:
         return own
     name = function_name(node, walk)
-    if any(isinstance(a, tree.NamedArgument) for a in node.arguments):
-        raise NotNative(f"SQL: named arguments of {name}")
+    node = replace(node, arguments=placed(name, node.arguments))
     if any(isinstance(a, tree.Lambda) for a in node.arguments) or takes_functions(name, len(node.arguments)):
         return higher_order(name, node, scope, walk)
     if scope.first is not None and is_aggregate(name):

@@ -11,6 +11,7 @@ from twinspark.analysis import relations as make
 from twinspark.analysis.correlation import check_correlated
 from twinspark.analysis.generators import generate
 from twinspark.analysis.listings import listed
+from twinspark.analysis.nearest import nearest_by_join
 from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Attribute, Frame, frame_of
@@ -27,6 +28,7 @@ from twinspark.read.walk.expressions import Walk, conjuncts
 from twinspark.read.walk.functions import is_builtin
 from twinspark.read.walk.identifiers import name_parts
 from twinspark.read.walk.inline_tables import inline_values
+from twinspark.read.walk.named_arguments import placed
 from twinspark.read.walk.pivots import pivoted, unpivoted
 from twinspark.read.walk.queries import FROM, RELATION, read_query, row_count
 from twinspark.types import LONG, is_integral
@@ -161,8 +163,9 @@ def read_table_function(node: tree.TableFunction, walk: Walk) -> Frame:
     own = session_rows(node, walk)
     if own is not None:
         return aliased(own, node.alias)
-    if any(isinstance(a, tree.NamedArgument | tree.TableArgument) for a in node.arguments):
-        raise NotNative(f"SQL: named or table arguments of {name}")
+    if any(isinstance(a, tree.TableArgument) for a in node.arguments):
+        raise NotNative(f"SQL: table arguments of {name}")
+    node = replace(node, arguments=placed(name, node.arguments))
     if name == "range" and node.alias is not None and len(node.alias.columns) > 1:
         raise NotNative("SQL: more names than range has columns")
     if name == "range":
@@ -264,14 +267,14 @@ KINDS = {
 @reads(tree.Join)
 def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
     """`piped` is the left side where the join is a pipe operator."""
-    if node.nearest is not None:
-        raise NotNative("SQL: a nearest-by join")
     left = piped if node.left is None else read_source(node.left, walk)
     assert left is not None
     kind = KINDS[node.kind]
     if isinstance(node.right, tree.Lateral):
         return lateral(left, node.right, kind, node.condition, walk)
     right = read_joined(node.right, left, walk)
+    if node.nearest is not None:
+        return nearest_by(left, right, kind, node.nearest, walk)
     names = common_names(left, right) if node.natural else list(node.using)
     if names:
         return joins.using_join(left, right, kind, names, walk.settings)
@@ -280,6 +283,15 @@ def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
         return join_condition(node.condition, kind, sides, walk)
 
     return joins.join(left, right, kind, condition)
+
+
+def nearest_by(left: Frame, right: Frame, kind: str, node: tree.NearestBy, walk: Walk) -> Frame:
+    def ranking(sides: Frame) -> Expression:
+        return walk.read(node.expression, walk.scope(sides))
+
+    if walk.context.config.get("spark.sql.crossJoin.enabled", "true").lower() != "true":
+        raise NotNative("a nearest-by join without spark.sql.crossJoin.enabled")
+    return nearest_by_join(left, right, kind, ranking, node.count, node.similarity, walk.settings)
 
 
 def common_names(left: Frame, right: Frame) -> list[str]:
