@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from twinspark.analysis import build
 from twinspark.analysis.aggregates import aggregate
@@ -33,11 +34,23 @@ def pivot(
     values: Sequence[Literal],
     settings: Settings,
 ) -> Frame:
-    if len({value.value for value in values}) < len(values):
+    return pivot_by(frame, grouping, outputs, [column], [(value,) for value in values], settings)
+
+
+def pivot_by(
+    frame: Frame,
+    grouping: Sequence[Named],
+    outputs: Sequence[Named],
+    columns: Sequence[Expression],
+    values: Sequence[tuple[Literal, ...]],
+    settings: Settings,
+) -> Frame:
+    """Over several columns a value is one constant for each of them."""
+    if len({tuple(part.value for part in value) for value in values}) < len(values):
         raise NotNative("a pivot over a value twice")
     in_two_steps = all(takes_two_steps(output.expression.type) for output in outputs)
     made = [
-        pivoted(output, column, value, len(outputs) == 1, in_two_steps, settings)
+        pivoted(output, columns, value, len(outputs) == 1, in_two_steps, settings)
         for value in values
         for output in outputs
     ]
@@ -50,15 +63,34 @@ def takes_two_steps(type: DataType) -> bool:
 
 
 def pivoted(
-    output: Named, column: Expression, value: Literal, alone: bool, in_two_steps: bool, settings: Settings
+    output: Named,
+    columns: Sequence[Expression],
+    value: tuple[Literal, ...],
+    alone: bool,
+    in_two_steps: bool,
+    settings: Settings,
 ) -> Named:
-    if in_two_steps and value.value != value.value:
+    if in_two_steps and any(part.value != part.value for part in value):
         raise NotNative("a pivot over NaN")  # PivotFirst looks values up by Scala's ==, and finds no NaN
-    test = build.call("<=>", [column, build.implicit_cast(value, column.type, settings)], settings)
-    shown = value_name(value)
+    test = matches(columns, value, settings)
+    shown = values_name(value)
     name = shown if alone else f"{shown}_{output.name}"
     made = filtered(output.expression, test, in_two_steps)
     return Named(present_or_null(made, test, settings) if in_two_steps else made, name)
+
+
+def matches(columns: Sequence[Expression], value: tuple[Literal, ...], settings: Settings) -> Expression:
+    tests = [
+        build.call("<=>", [column, build.implicit_cast(part, column.type, settings)], settings)
+        for column, part in zip(columns, value, strict=True)
+    ]
+    return reduce(lambda left, right: build.call("and", [left, right], settings), tests)
+
+
+def values_name(value: tuple[Literal, ...]) -> str:
+    """Several are shown as a struct is."""
+    names = [value_name(part) for part in value]
+    return names[0] if len(names) == 1 else f"{{{', '.join(names)}}}"
 
 
 def value_name(value: Literal) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from twinspark.analysis import build
@@ -19,20 +19,35 @@ from twinspark.plan.rewrite import walk
 from twinspark.types import STRING, DataType, quote_identifier
 
 
+@dataclass(frozen=True)
+class Cells:
+    """What one row of the result takes: its name, and a value for each value column."""
+
+    name: str
+    values: tuple[Named, ...]
+
+
 def unpivot(
     frame: Frame, ids: Sequence[Named], values: Sequence[Named], variable: str, value: str, settings: Settings
 ) -> Frame:
     """The ids, the value column's name, and its value; nulls stay."""
-    if any(isinstance(node, Subquery) for named in (*ids, *values) for node in walk(named.expression)):
+    return unpivot_cells(frame, ids, [Cells(named.name, (named,)) for named in values], variable, [value], settings)
+
+
+def unpivot_cells(
+    frame: Frame, ids: Sequence[Named], rows: Sequence[Cells], variable: str, values: Sequence[str], settings: Settings
+) -> Frame:
+    """The ids, the name of a row's cells, and their values; nulls stay."""
+    if any(isinstance(node, Subquery) for named in (*ids, *all_of(rows)) for node in walk(named.expression)):
         raise NotNative("a subquery in unpivot")
-    if not values:
+    if not rows:
         raise SparkError("UNPIVOT_REQUIRES_VALUE_COLUMNS")
-    type = value_type(values)
-    cells = [(named.name, build.implicit_cast(named.expression, type, settings)) for named in values]
-    new = (Field(variable, STRING, False), Field(value, type, any(cell.nullable for _, cell in cells)))
+    columns = [cast_cells([row.values[place] for row in rows], len(values), settings) for place in range(len(values))]
+    shown = (Field(n, c[0].type, any(cell.nullable for cell in c)) for n, c in zip(values, columns, strict=True))
+    new = (Field(variable, STRING, False), *shown)
     relation = Generate(
         input=frame.relation,
-        generator=stack_of(cells, settings),
+        generator=stack_of([row.name for row in rows], columns, settings),
         outer=False,
         fields=(*frame.relation.fields, *new),
     )
@@ -48,9 +63,28 @@ def unpivot(
     return Frame(project, attributes, positions(attributes), plans=deeper(frame.plans, attributes))
 
 
-def stack_of(cells: Sequence[tuple[str, Expression]], settings: Settings) -> Call:
-    parts = [part for name, cell in cells for part in (build.literal(name), cell)]
-    made = build.call("stack", [build.literal(len(cells)), *parts], settings)
+def all_of(rows: Sequence[Cells]) -> Iterator[Named]:
+    return (named for row in rows for named in row.values)
+
+
+def cast_cells(values: Sequence[Named], count: int, settings: Settings) -> list[Expression]:
+    """One value column's cells, in the type where they meet; of several columns the error shows structs."""
+    try:
+        type = value_type(values)
+    except SparkError as refused:
+        if count > 1:
+            raise NotNative("UNPIVOT into several columns of types that do not meet", nearest=refused) from refused
+        raise
+    return [build.implicit_cast(named.expression, type, settings) for named in values]
+
+
+def stack_of(names: Sequence[str], columns: Sequence[Sequence[Expression]], settings: Settings) -> Call:
+    parts = [
+        part
+        for name, cells in zip(names, zip(*columns, strict=True), strict=True)
+        for part in (build.literal(name), *cells)
+    ]
+    made = build.call("stack", [build.literal(len(names)), *parts], settings)
     assert isinstance(made, Call)
     return made
 

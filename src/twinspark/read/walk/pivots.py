@@ -8,10 +8,11 @@ from dataclasses import replace
 from twinspark.analysis import build
 from twinspark.analysis import relations as make
 from twinspark.analysis.aggregates import has_aggregate
-from twinspark.analysis.pivot import pivot, value_name
+from twinspark.analysis.names import Scope
+from twinspark.analysis.pivot import pivot_by, values_name
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Frame, frame_of
-from twinspark.analysis.unpivot import unpivot
+from twinspark.analysis.unpivot import Cells, unpivot_cells
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Column, Expression, Literal
 from twinspark.plan.relations import OneRow
@@ -23,20 +24,19 @@ from twinspark.types import is_null
 
 def pivoted(node: tree.Pivot, frame: Frame, walk: Walk) -> Frame:
     """Grouped by every column that neither the aggregates nor FOR name."""
-    if len(node.columns) != 1:
-        raise NotNative("SQL: PIVOT over several columns")
     if any(is_null(frame.column(a).type) for a in frame.attributes):
         raise NotNative("SQL: PIVOT beside a column of no type, which is forgotten where it is used")
     scope = walk.scope(frame)
     start = walk.text.upper().find("PIVOT", node.start if node.relation is None else node.relation.stop)
-    column = walk.read(tree.Column(start, node.stop, node.columns), scope)
+    columns = [walk.read(tree.Column(start, node.stop, (name,)), scope) for name in node.columns]
     outputs = walk.columns(node.aggregates, scope)
-    if not isinstance(column, Column) or not all(has_aggregate(o.expression) for o in outputs):
+    plain = [column for column in columns if isinstance(column, Column)]
+    if len(plain) != len(columns) or not all(has_aggregate(o.expression) for o in outputs):
         raise NotNative("SQL: PIVOT of what is no aggregate")
-    used = {column.index, *(i for output in outputs for i in columns_of(output.expression))}
+    used = {c.index for c in plain} | {i for output in outputs for i in columns_of(output.expression)}
     grouping = [passing(frame, a) for a in frame.attributes if frame.slots[a.id] not in used]
-    values = [value_of(value, column, walk) for value in node.values]
-    made = pivot(frame, grouping, outputs, column, [value for value, _ in values], walk.settings)
+    values = [values_of(value, plain, walk) for value in node.values]
+    made = pivot_by(frame, grouping, outputs, plain, [value for value, _ in values], walk.settings)
     names = [name_of(name, o, len(outputs)) for _, name in values for o in outputs]
     return aliased(renamed(made, len(grouping), names), node.alias)
 
@@ -45,15 +45,26 @@ def columns_of(expression: Expression) -> list[int]:
     return [node.index for node in nodes_of(expression) if isinstance(node, Column)]
 
 
-def value_of(node: tree.Expression, column: Column, walk: Walk) -> tuple[Literal, str]:
+def values_of(node: tree.Expression, columns: Sequence[Column], walk: Walk) -> tuple[tuple[Literal, ...], str]:
+    """A constant for each column, and the name that stands for them."""
     inner = node.child if isinstance(node, tree.Alias) else node
+    nodes = inner.fields if isinstance(inner, tree.Row | tree.Struct) and len(columns) > 1 else (inner,)
+    if len(nodes) != len(columns):
+        raise NotNative("SQL: PIVOT values of another number than the columns'")
+    values = tuple(value_of(one, column, walk) for one, column in zip(nodes, columns, strict=True))
+    if len(columns) > 1 and any(value.type != column.type for value, column in zip(values, columns, strict=True)):
+        raise NotNative("SQL: PIVOT values of another type than the column's, or no constants")
+    return values, node.names[0] if isinstance(node, tree.Alias) else values_name(values)
+
+
+def value_of(node: tree.Expression, column: Column, walk: Walk) -> Literal:
     try:
-        value = walk.read(inner, walk.scope(frame_of(OneRow())))
+        value = walk.read(node, walk.scope(frame_of(OneRow())))
     except SparkError as error:
         raise NotNative("SQL: PIVOT values that are no constants") from error
     if not isinstance(value, Literal) or (value.type != column.type and value.value is not None):
         raise NotNative("SQL: PIVOT values of another type than the column's, or no constants")
-    return value, node.names[0] if isinstance(node, tree.Alias) else value_name(value)
+    return value
 
 
 def name_of(value: str, output: Named, count: int) -> str:
@@ -67,27 +78,30 @@ def renamed(frame: Frame, kept: int, names: Sequence[str]) -> Frame:
 
 
 def unpivoted(node: tree.Unpivot, frame: Frame, walk: Walk) -> Frame:
-    """The other columns, a name and a value; rows whose value is null are left out unless INCLUDE NULLS."""
-    if node.multiple:
-        raise NotNative("SQL: UNPIVOT into several columns")
-    scope = walk.scope(frame)
-    values = [
-        column_of(one, walk.column(tree.Column(one.start, one.stop, one.columns[0].parts), scope))
-        for one in node.columns
-    ]
-    taken = {i for value in values for i in columns_of(value.expression)}
+    """The other columns, a name and values; rows whose values are all null are left out unless INCLUDE NULLS."""
+    rows = [cells_of(one, walk.scope(frame), walk) for one in node.columns]
+    if any(len(row.values) != len(node.value_columns) for row in rows):
+        raise NotNative("SQL: UNPIVOT of another number of columns than it makes")
+    taken = {i for row in rows for value in row.values for i in columns_of(value.expression)}
     ids = [passing(frame, a) for a in frame.attributes if frame.slots[a.id] not in taken]
-    made = unpivot(frame, ids, values, node.name_column, node.value_columns[0], walk.settings)
-    if not node.include_nulls:
-        known = build.call("isnotnull", [made.column(made.attributes[-1])], walk.settings)
-        made = make.filter(made, known, walk.settings)
-    return aliased(made, node.alias)
+    made = unpivot_cells(frame, ids, rows, node.name_column, node.value_columns, walk.settings)
+    return aliased(made if node.include_nulls else with_a_value(made, len(node.value_columns), walk), node.alias)
 
 
-def column_of(node: tree.UnpivotColumns, made: Named) -> Named:
-    if not isinstance(made.expression, Column):
+def with_a_value(frame: Frame, count: int, walk: Walk) -> Frame:
+    values = [frame.column(a) for a in frame.attributes[-count:]]
+    if any(value.type != values[0].type for value in values):  # Spark looks at their coalesce, which casts them
+        raise NotNative("SQL: UNPIVOT into columns of several types without INCLUDE NULLS")
+    found = values[0] if count == 1 else build.call("coalesce", values, walk.settings)
+    return make.filter(frame, build.call("isnotnull", [found], walk.settings), walk.settings)
+
+
+def cells_of(node: tree.UnpivotColumns, scope: Scope, walk: Walk) -> Cells:
+    """Columns without an alias are called by their names, joined."""
+    made = tuple(walk.column(tree.Column(node.start, node.stop, name.parts), scope) for name in node.columns)
+    if not all(isinstance(one.expression, Column) for one in made):
         raise NotNative("SQL: UNPIVOT of what is no column")
-    return replace(made, name=node.alias) if node.alias is not None else made
+    return Cells(node.alias if node.alias is not None else "_".join(one.name for one in made), made)
 
 
 def aliased(frame: Frame, alias: str | None) -> Frame:

@@ -1,0 +1,22 @@
+select * from values (1, 2, 'x', 5), (1, 3, 'y', 6), (2, 2, 'x', 7) t(a, b, c, d) pivot (sum(d), max(a) as m for (b, c) in ((2, 'x'), (3, 'y') as z))
+select * from values (1, 2, 'x', 5), (1, 3, 'y', 6), (2, 2, 'x', 7) t(a, b, c, d) pivot (sum(d) for (b, c) in ((2, 'x'), (3, 'y'), (7, 'q')))
+select * from values (1, 2, 'x', 'e'), (1, 3, 'y', 'f'), (2, 2, 'x', 'g') t(a, b, c, d) pivot (max(d) for (c, b) in (('x', 2) as one, ('y', 3) as two))
+select * from values (1, 2, 'x', 5) t(a, b, c, d) pivot (sum(d) for (b, c) in ((2, 3)))
+select * from values (1, 2, 'x', 5) t(a, b, c, d) pivot (sum(d) for (b, c) in ((2, null)))
+select * from values (1, 2, 'x', 5) t(a, b, c, d) pivot (sum(d) for (b, c) in (2, 3))
+select * from values (1, 2, 'x', 5) t(a, b, c, d) pivot (sum(d) for (b, c) in (struct(2, 'x')))
+select * from values (1, 2, date'2020-01-01', 5), (1, 3, null, 8) t(a, b, c, d) pivot (sum(d) for (b, c) in ((2, date'2020-01-01')))
+select * from values (1, 2, 1.5, 5), (1, 3, null, 8) t(a, b, c, d) pivot (count(d), sum(d) for (b, c) in ((2, 1.5), (3, 2.5)))
+select * from values (1, 2, true, 5), (1, 3, null, 8) t(a, b, c, d) pivot (count(d) for (b, c) in ((2, true), (3, false)))
+select * from values (1, 2, 'x', 5) t(a, b, c, d) pivot (sum(d) for (b, nosuch) in ((2, 'x')))
+select * from values (1, 2L, 'x', null, 7) t(a, b, c, d, e) unpivot ((v, w) for n in ((a, b), (b, e) as q))
+select * from values (1, 2L, 'x', null, 7) t(a, b, c, d, e) unpivot include nulls ((v, w) for n in ((d, d), (a, d)))
+select * from values (1, 2L, 'x', null, 7) t(a, b, c, d, e) unpivot include nulls ((v, w) for n in ((a, c), (b, c) as `x y`))
+select * from values (1, 2L, 'x', null, 7) t(a, b, c, d, e) unpivot ((v, w) for n in ((a, c), (c, a)))
+select * from values (1, null, null, 4), (null, null, null, null) t(a, b, c, d) unpivot ((v, w) for n in ((a, b), (c, d))) as u
+select * from values (1, null, null, 4), (null, null, null, null) t(a, b, c, d) unpivot ((v, w, x) for n in ((a, b, c), (b, c, d))) order by n
+select u.n, u.v from values (1, null, null, 4) t(a, b, c, d) unpivot ((v, w) for n in ((t.a, t.b) as one, (t.c, t.d) two)) u
+select * from values (1, null, null, 4) t(a, b, c, d) unpivot ((v) for n in ((a), (b)))
+select * from values (1, 'x') t(a, b) unpivot ((v, w) for n in ((a, b)))
+from values (1, null, null, 4) t(a, b, c, d) |> unpivot ((v, w) for n in ((a, b), (c, d)))
+from values (1, 2, 'x', 5) t(a, b, c, d) |> pivot (sum(d) for (b, c) in ((2, 'x')))
