@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql.connect.proto import catalog_pb2, commands_pb2, expressions_pb2, relations_pb2, types_pb2
 
 import twinspark.read.proto as readers
-from twinspark.read.proto import literals, types
+from twinspark.read.proto import literals
 from twinspark.read.proto.expressions import EXPRESSIONS
 from twinspark.read.proto.relations import RELATIONS
 from twinspark.read.proto.route import Routes
@@ -39,9 +39,7 @@ COMMANDS = frozenset(
     }
 )
 LITERALS = frozenset({*literals.PLAIN, *literals.OLD, "specialized_array"})  # the last is refused as Spark does
-TYPES = frozenset(field.name for field in types_pb2.DataType.DESCRIPTOR.oneofs_by_name["kind"].fields) - {
-    *types.TO_SPARK
-}
+TYPES = frozenset(field.name for field in types_pb2.DataType.DESCRIPTOR.oneofs_by_name["kind"].fields)
 CALLS = frozenset({*catalog_calls.CALLS, *catalog_calls.TABLE_CALLS})
 REGISTERED = (readers, sql_cache)  # their handlers are in the tables once they are imported
 
@@ -76,7 +74,7 @@ def sections() -> dict[str, list[tuple[str, str]]]:
         "Relations": list(route_lines(RELATIONS, relations_pb2.Relation)),
         "Expressions": list(route_lines(EXPRESSIONS, expressions_pb2.Expression)),
         "Constants": list(table_lines(literal, "literal_type", LITERALS, literals.TO_SPARK)),
-        "Types": list(table_lines(types_pb2.DataType, "kind", TYPES, types.TO_SPARK)),
+        "Types": list(table_lines(types_pb2.DataType, "kind", TYPES, {})),
         "Catalog calls": list(table_lines(catalog_pb2.Catalog, "cat_type", CALLS, {})),
         "Commands": list(table_lines(commands_pb2.Command, "command_type", COMMANDS, commands.TO_SPARK)),
     }

@@ -52,6 +52,40 @@ DATETIME = (DateType, TimestampType, TimestampNTZType, TimeType)
 INTERVAL = (DayTimeIntervalType, YearMonthIntervalType)
 TEXT = (StringType, CharType, VarcharType)
 GEOSPATIAL = (GeographyType, GeometryType)
+OPAQUE = (*GEOSPATIAL, UserDefinedType)
+
+
+class UserType(UserDefinedType):  # type: ignore[misc]
+    """A user-defined type as clients name it: its values are those of its SQL type, its class is never loaded here."""
+
+    def __init__(self, sql_type: DataType, python_class: str, serialized: str = "", jvm_class: str = "") -> None:
+        self.sql_type = sql_type
+        self.python_class = python_class
+        self.serialized = serialized
+        self.jvm_class = jvm_class
+
+    def sqlType(self) -> DataType:
+        return self.sql_type
+
+    def simpleString(self) -> str:
+        """DataType.typeName of the class in the JVM."""
+        return self.jvm_class.rpartition(".")[2].removesuffix("UDT").lower() or "pythonuserdefined"
+
+    def jsonValue(self) -> dict[str, Any]:
+        named = {"class": self.jvm_class} if self.jvm_class else {"serializedClass": self.serialized}
+        return {"type": "udt", **named, "pyClass": self.python_class, "sqlType": self.sql_type.jsonValue()}
+
+    def __eq__(self, other: Any) -> bool:
+        """Pickles of one class may differ (PythonUserDefinedType.equals)."""
+        return isinstance(other, UserType) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash((self.python_class, self.jvm_class))
+
+    @property
+    def _identity(self) -> tuple[str, str, DataType]:
+        return self.python_class, self.jvm_class, self.sql_type
+
 
 # The order in which numbers widen, decimals apart: TypeCoercion.numericPrecedence.
 NUMERIC_PRECEDENCE: tuple[DataType, ...] = (BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
@@ -86,6 +120,15 @@ def has_time(type: DataType) -> bool:
 
 def has_geospatial(type: DataType) -> bool:
     return has_inner(type, GEOSPATIAL)
+
+
+def has_opaque(type: DataType) -> bool:
+    """Geometries and user-defined types: few functions take them."""
+    return has_inner(type, OPAQUE)
+
+
+def has_user_type(type: DataType) -> bool:
+    return has_inner(type, UserDefinedType)
 
 
 def has_variant(type: DataType) -> bool:
@@ -137,6 +180,19 @@ def same_letters(left: DataType, right: DataType) -> bool:
     return same_type(left, right) and (
         not isinstance(left, ArrayType | MapType | StructType) or left.simpleString() == right.simpleString()
     )
+
+
+def stored_type(type: DataType) -> DataType:
+    """The type that values of the type are kept in: user-defined types are their SQL types, also inside others."""
+    if not has_user_type(type):
+        return type
+    if isinstance(type, ArrayType):
+        return ArrayType(stored_type(type.elementType), type.containsNull)
+    if isinstance(type, MapType):
+        return MapType(stored_type(type.keyType), stored_type(type.valueType), type.valueContainsNull)
+    if isinstance(type, StructType):
+        return StructType([StructField(f.name, stored_type(f.dataType), f.nullable, f.metadata) for f in type.fields])
+    return stored_type(type.sqlType()) if isinstance(type, UserDefinedType) else type
 
 
 def as_nullable(type: DataType) -> DataType:

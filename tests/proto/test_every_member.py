@@ -11,7 +11,7 @@ from twinspark.analysis.context import Context
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
 from twinspark.read.proto.literals import PLAIN, read_literal
-from twinspark.read.proto.types import TO_SPARK, read_schema_text, read_type
+from twinspark.read.proto.types import read_schema_text, read_type
 from twinspark.session.commands import read_command
 
 TYPES = members(types_pb2.DataType, "kind")
@@ -31,7 +31,7 @@ def test_commands_of_sparks_say_why(kind: str) -> None:
     assert not why.value.reason.startswith("command ")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in TYPES if kind not in TO_SPARK])
+@pytest.mark.parametrize("kind", TYPES)
 def test_types_are_read(kind: str) -> None:
     """All kinds; one without its inner types is incomplete, and an unparsed one is a text."""
     message = types_pb2.DataType()
@@ -40,6 +40,9 @@ def test_types_are_read(kind: str) -> None:
         inner = getattr(message, kind)
         for name in ("element_type",) if kind == "array" else ("key_type", "value_type"):
             getattr(inner, name).integer.SetInParent()
+    if kind == "udt":
+        message.udt.python_class, message.udt.serialized_python_class = "this.Too", "AA=="
+        message.udt.sql_type.integer.SetInParent()
     if kind == "unparsed":
         message.unparsed.data_type_string = "int"
     if kind in ("geometry", "geography"):

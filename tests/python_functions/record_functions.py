@@ -11,6 +11,7 @@ import join_cases  # noqa: F401
 import moment_cases  # noqa: F401
 import name_cases  # noqa: F401
 import table_function_cases  # noqa: F401
+import user_type_cases  # noqa: F401
 import variant_function_cases  # noqa: F401
 from function_cases import CASES
 from pyspark.errors import PySparkException

@@ -8,6 +8,7 @@ from typing import Any
 from twinspark.analysis import calls
 from twinspark.analysis.casts import cast as cast
 from twinspark.analysis.casts import implicit_cast as implicit_cast
+from twinspark.analysis.casts import unwrapped
 from twinspark.analysis.literals import literal as literal
 from twinspark.analysis.uniform import uniform
 from twinspark.errors import SparkError
@@ -26,6 +27,7 @@ from twinspark.types import (
     BOOLEAN,
     BooleanType,
     StructType,
+    UserType,
     is_null,
 )
 
@@ -34,7 +36,23 @@ def call(name: str, arguments: Sequence[Expression], settings: Settings, **facts
     """A call by any of the function's names (calls.call), or what Spark puts in its place."""
     if name.lower() == "uniform":
         return uniform(arguments, settings)
+    if any(isinstance(argument.type, UserType) for argument in arguments):
+        arguments = opened(name.lower(), arguments)
+        if name.lower() == "unwrap_udt" and len(arguments) == 1:
+            return calls.call("coalesce", arguments, settings, text=f"unwrap_udt({arguments[0].text})")
     return calls.call(name, arguments, settings, **facts)
+
+
+def opened(name: str, arguments: Sequence[Expression]) -> Sequence[Expression]:
+    """What looks into user-defined types; as texts it shows only those that are no class of Java's."""
+    if name == "unwrap_udt":
+        return [unwrapped(argument) for argument in arguments]
+    if name == "to_pretty_string":
+        return [
+            unwrapped(argument) if isinstance(argument.type, UserType) and not argument.type.jvm_class else argument
+            for argument in arguments
+        ]
+    return arguments
 
 
 def case_when(

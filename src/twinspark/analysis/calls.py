@@ -38,7 +38,9 @@ from twinspark.types import (
     DataType,
     MapType,
     has_geospatial,
+    has_opaque,
     has_time,
+    has_user_type,
     is_null,
     nested_types,
     same_type,
@@ -88,8 +90,7 @@ def call(
     """A call by any of the function's names; which overload, casts, type and nullability are decided here."""
     name = name.lower()
     check_no_generator(arguments)
-    if name not in GEOSPATIAL_FUNCTIONS and any(has_geospatial(argument.type) for argument in arguments):
-        raise NotNative(f"{name} of a geometry")
+    check_opaque(name, arguments)
     if name in ORDER_FREE:
         arguments = [without_order(argument) for argument in arguments]
     signatures = overloads(name)
@@ -108,6 +109,20 @@ def call(
         if refuses_as_spark(name, error.condition):
             raise
         raise NotNative(f"{name} of these arguments: {error.condition}") from error
+
+
+def check_opaque(name: str, arguments: Sequence[Expression]) -> None:
+    """Geometries and user-defined types are for few functions."""
+    types = [argument.type for argument in arguments if has_opaque(argument.type)]
+    if name not in GEOSPATIAL_FUNCTIONS and any(map(has_geospatial, types)):
+        raise NotNative(f"{name} of a geometry")
+    if name not in TAKE_USER_TYPES and any(map(has_user_type, types)):
+        raise NotNative(f"{name} of a user-defined type")
+
+
+TAKE_USER_TYPES = frozenset(
+    ["isnull", "isnotnull", "count", "struct", "named_struct", "array", "map", "coalesce", "if", "first", "last"]
+)
 
 
 def check_no_generator(arguments: Sequence[Expression]) -> None:

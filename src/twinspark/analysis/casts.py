@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError
@@ -24,16 +25,20 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    UserType,
     VariantType,
     has_geospatial,
     has_time,
+    has_user_type,
     is_integral,
     is_null,
     is_numeric,
     is_string,
     plain_type,
     same_letters,
+    same_type,
     sql_name,
+    stored_type,
 )
 
 
@@ -48,6 +53,8 @@ def cast(
     check_time(target, settings)
     if has_geospatial(child.type) or has_geospatial(target):
         raise NotNative("a cast from or to geometries")
+    if has_user_type(child.type) or has_user_type(target):
+        return cast_user_type(child, target, text, settings, mode)
     if (isinstance(child.type, VariantType) and has_time(target)) or (
         isinstance(target, VariantType) and has_time(child.type)
     ):
@@ -63,6 +70,22 @@ def cast(
         mode=mode,
         settings=settings,
     )
+
+
+def cast_user_type(child: Expression, target: DataType, text: str, settings: Settings, mode: str) -> Expression:
+    """Spark knows the class of a type that is Java's: what its values look like as texts is that class's own."""
+    if same_type(child.type, target):
+        return child
+    if isinstance(child.type, UserType) and isinstance(target, UserType):
+        raise NotNative("a cast between user-defined types", nearest=cast_mismatch(child, target, text, mode))
+    if is_string(target) and isinstance(child.type, UserType) and not child.type.jvm_class:
+        return replace(cast(unwrapped(child), target, settings, mode), text=text)
+    raise NotNative("a cast from or to a user-defined type")
+
+
+def unwrapped(child: Expression) -> Expression:
+    """The same values under the type that they are kept in."""
+    return replace(child, type=stored_type(child.type))
 
 
 def check_time(target: DataType, settings: Settings) -> None:

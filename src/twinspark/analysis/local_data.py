@@ -15,15 +15,15 @@ from twinspark.plan.relations import Field, LocalData, Project, Relation
 from twinspark.types import (
     CalendarIntervalType,
     StructType,
-    UserDefinedType,
     VariantType,
     YearMonthIntervalType,
     nested_types,
     same_type,
+    stored_type,
 )
 
 DEFAULT_SETTINGS, WHOLE = Settings(), pa.int64()
-ODD = (CalendarIntervalType, YearMonthIntervalType, UserDefinedType, VariantType)
+ODD = (CalendarIntervalType, YearMonthIntervalType, VariantType)
 
 
 def local_data(
@@ -36,7 +36,7 @@ def local_data(
     found = spark_schema(table.schema)
     own = LocalData(fields=fields_of(found), table=with_plain_times(table), key=key)
     if any(isinstance(t, ODD) for f in found.fields for t in nested_types(f.dataType)):
-        raise NotNative("local rows with intervals, user-defined or variant types")
+        raise NotNative("local rows with intervals or variant types")
     return own if schema is None else under(own, schema, settings)
 
 
@@ -91,7 +91,7 @@ def under(own: LocalData, schema: StructType, settings: Settings) -> Relation:
     if len(own.fields) != len(schema.fields):
         raise NotNative("local rows whose schema has another number of columns")
     wanted = fields_of(schema)
-    if all(same_type(a.type, b.type) for a, b in zip(own.fields, wanted, strict=True)):
+    if all(same_type(a.type, stored_type(b.type)) for a, b in zip(own.fields, wanted, strict=True)):
         return LocalData(fields=wanted, table=own.table, key=own.key)
     expressions = []
     for column, field in zip(own.columns(), wanted, strict=True):

@@ -43,6 +43,7 @@ from twinspark.types import (
     FloatType,
     MapType,
     StructType,
+    UserDefinedType,
     VariantType,
     YearMonthIntervalType,
     nested_types,
@@ -282,14 +283,17 @@ def fill(template: str, node: Call, arguments: Sequence[str], facts: dict[str, s
     )
 
 
+NO_ORDER = (MapType, VariantType, UserDefinedType)
+
+
 def sort_key(sql: str, type: DataType) -> str:
     """Inside nested values DuckDB sorts nulls last, Spark first: the extension's keys sort as Spark does."""
-    if any(isinstance(inner, MapType | VariantType) for inner in nested_types(type)):
-        raise NotNative("an order of maps or variants")
+    if any(isinstance(inner, NO_ORDER) for inner in nested_types(type)):
+        raise NotNative("an order of maps, variants or user-defined types")
     return f"spark_sort_key([{sql}])" if isinstance(type, ArrayType | StructType) else sql
 
 
 def check_groupable(type: DataType) -> None:
     """A map equals another whatever the order of its entries."""
-    if any(isinstance(inner, MapType | VariantType) for inner in nested_types(type)):
-        raise NotNative("grouping by maps or variants")
+    if any(isinstance(inner, NO_ORDER) for inner in nested_types(type)):
+        raise NotNative("grouping by maps, variants or user-defined types")

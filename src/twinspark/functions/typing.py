@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from twinspark.errors import SparkError
 from twinspark.functions.registry import Writer
 from twinspark.functions.settings import Settings
-from twinspark.types import DataType, sql_name
+from twinspark.types import DataType, UserDefinedType, sql_name
 
 
 class Argument(Protocol):
@@ -68,7 +68,8 @@ def quoted(text: str) -> str:
 
 def type_text(type: DataType) -> str:
     """A type as error messages show it: `"ARRAY<INT>"`."""
-    return quoted(sql_name(type))
+    shown = quoted(sql_name(type))
+    return f"UDT({shown})" if isinstance(type, UserDefinedType) else shown
 
 
 def unexpected_input_type(call: Call, index: int, required: str) -> SparkError:

@@ -8,8 +8,9 @@ from pyspark.sql.types import _parse_datatype_json_string
 
 from twinspark.errors import NotNative
 from twinspark.functions import schema_texts
+from twinspark.functions.user_types import jvm_type, type_of_json
 from twinspark.read.sql import parse_schema, parse_schema_argument, parse_type
-from twinspark.types import DataType, StructType
+from twinspark.types import ArrayType, DataType, MapType, StructField, StructType, UserType
 
 
 def read_type(message: Any) -> DataType:
@@ -18,34 +19,52 @@ def read_type(message: Any) -> DataType:
         raise NotNative("a type that is not given")
     if kind == "unparsed":
         return parse_type(message.unparsed.data_type_string)
-    check_known(message)
+    return type_of_message(message) if has_udt(message) else proto_schema_to_pyspark_data_type(message)
+
+
+def has_udt(message: Any) -> bool:
+    """A user-defined type names a class of the client's: PySpark would import its module here."""
+    kind = message.WhichOneof("kind")
+    if kind == "struct":
+        return any(has_udt(field.data_type) for field in message.struct.fields)
+    if kind == "array":
+        return has_udt(message.array.element_type)
+    if kind == "map":
+        return has_udt(message.map.key_type) or has_udt(message.map.value_type)
+    return bool(kind == "udt")
+
+
+def type_of_message(message: Any) -> DataType:
+    """Any type, with user-defined ones inside of it."""
+    kind = message.WhichOneof("kind")
+    if kind == "udt":
+        return user_type_of_message(message.udt)
+    if kind == "array":
+        return ArrayType(type_of_message(message.array.element_type), message.array.contains_null)
+    if kind == "map":
+        key, value = type_of_message(message.map.key_type), type_of_message(message.map.value_type)
+        return MapType(key, value, message.map.value_contains_null)
+    if kind == "struct":
+        return StructType([field_of_message(field) for field in message.struct.fields])
     return proto_schema_to_pyspark_data_type(message)
 
 
-def check_known(message: Any) -> None:
-    """A user-defined type names a class of the client's: reading it would import the client's module here."""
-    kind = message.WhichOneof("kind")
-    if kind == "udt":
-        raise NotNative(USER_DEFINED)
-    for field in message.struct.fields if kind == "struct" else ():
-        check_known(field.data_type)
-    if kind == "array":
-        check_known(message.array.element_type)
-    if kind == "map":
-        check_known(message.map.key_type)
-        check_known(message.map.value_type)
+def field_of_message(field: Any) -> StructField:
+    metadata = json.loads(field.metadata) if field.HasField("metadata") else None
+    return StructField(field.name, type_of_message(field.data_type), field.nullable, metadata)
 
 
-USER_DEFINED = "user-defined types"
-TO_SPARK = {"udt": USER_DEFINED}
+def user_type_of_message(udt: Any) -> UserType:
+    if udt.HasField("jvm_class"):
+        return jvm_type(udt.jvm_class)
+    if not udt.HasField("python_class") or not udt.HasField("serialized_python_class") or not udt.HasField("sql_type"):
+        raise NotNative("a user-defined type that is not told whole")
+    return UserType(type_of_message(udt.sql_type), udt.python_class, udt.serialized_python_class)
 
 
-def json_of(text: str) -> Any:
-    """Spark's JSON of a schema, which may name a class of the client's as well."""
-    found = json.loads(text)
-    if '"udt"' in text and '"pyClass"' in text:
-        raise NotNative(USER_DEFINED)
-    return found
+def is_named_by_class(text: str) -> bool:
+    """Whether Spark's JSON of a schema may name a class of the client's."""
+    return '"udt"' in text and '"pyClass"' in text
 
 
 def read_type_text(text: str) -> DataType:
@@ -56,14 +75,18 @@ def read_type_text(text: str) -> DataType:
 def read_schema_text(text: str) -> StructType:
     """A schema as a string: Spark's JSON, a DDL column list, or a type."""
     if text.lstrip().startswith("{"):
-        return StructType.fromJson(json_of(text))
+        found = json.loads(text)
+        made = type_of_json(found) if is_named_by_class(text) else StructType.fromJson(found)
+        assert isinstance(made, StructType)
+        return made
     return parse_schema(text)
 
 
 def read_schema_argument(text: str) -> DataType:
     """The schema that from_json and its like are given: Spark's JSON, columns, or a type."""
     if text.lstrip().startswith(("{", '"')):
-        json_of(text)
+        if is_named_by_class(text):
+            return type_of_json(json.loads(text))
         return _parse_datatype_json_string(text)
     return parse_schema_argument(text)
 
