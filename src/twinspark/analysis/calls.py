@@ -37,6 +37,7 @@ from twinspark.types import (
     CalendarIntervalType,
     DataType,
     MapType,
+    UserDefinedType,
     has_geospatial,
     has_opaque,
     has_time,
@@ -116,13 +117,16 @@ def check_opaque(name: str, arguments: Sequence[Expression]) -> None:
     types = [argument.type for argument in arguments if has_opaque(argument.type)]
     if name not in GEOSPATIAL_FUNCTIONS and any(map(has_geospatial, types)):
         raise NotNative(f"{name} of a geometry")
-    if name not in TAKE_USER_TYPES and any(map(has_user_type, types)):
-        raise NotNative(f"{name} of a user-defined type")
+    for type in types:
+        inside = not isinstance(type, UserDefinedType)
+        if has_user_type(type) and name not in TAKE_USER_TYPES and not (inside and name in TAKE_THEIR_ARRAYS):
+            raise NotNative(f"{name} of a user-defined type")
 
 
 TAKE_USER_TYPES = frozenset(
-    ["isnull", "isnotnull", "count", "struct", "named_struct", "array", "map", "coalesce", "if", "first", "last"]
-)
+    ["isnull", "isnotnull", "count", "struct", "named_struct", "array", "map", "coalesce", "if", "first"]
+) | {"last", "collect_list"}
+TAKE_THEIR_ARRAYS = frozenset(["size", "explode", "posexplode", "explode_outer", "getarrayitem"])
 
 
 def check_no_generator(arguments: Sequence[Expression]) -> None:

@@ -115,6 +115,8 @@ def as_rows(value: Any, kind: Any) -> Any:
     """Arrow's structs are dicts, Spark's are rows; a variant stays one."""
     if value is None:
         return None
+    if hasattr(kind, "sqlType"):
+        return as_rows(value, kind.sqlType())
     if kind.typeName() == "struct":
         return tuple(as_rows(value.get(field.name), field.dataType) for field in kind.fields)
     return [as_rows(each, kind.elementType) for each in value] if kind.typeName() == "array" else value
@@ -171,6 +173,8 @@ MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz", "daytimeinterval"})
 def converter(kind: Any) -> Convert:
     """Values of other types than the one declared are null, as in the JVM."""
     name = kind.typeName()
+    if hasattr(kind, "sqlType"):
+        return converter(kind.sqlType())  # PySpark's wrapper has serialized its values already
     if name in WIDTHS:
         return known(whole(WIDTHS[name]))
     if name in MOMENTS:

@@ -50,7 +50,7 @@ from twinspark.tables.reshape import (
     duck_select,
     simplified,
 )
-from twinspark.types import nested_types, same_type
+from twinspark.types import nested_types, same_type, stored_type
 
 # What Spark's vectorised reader widens to, without loss, from the type a file holds.
 WIDENING: Mapping[type[DataType], tuple[type[DataType], ...]] = {
@@ -138,7 +138,7 @@ def child_named(name: str, parent: Node, case_sensitive: bool) -> Node | None:
 
 def reshape_of(node: Node, wanted: DataType, case_sensitive: bool) -> Reshape:
     """How a file's value becomes the wanted type, where Spark reads it the same way."""
-    held = type_of(node)
+    held, wanted = type_of(node), stored_type(wanted)
     match wanted:
         case ArrayType() if isinstance(held, ArrayType):
             element = reshape_of(list_element(node), wanted.elementType, case_sensitive)

@@ -29,6 +29,7 @@ from pyspark.sql.types import (
 )
 
 from twinspark.errors import NotNative
+from twinspark.functions.user_types import type_of_json
 from twinspark.tables.ducktext import literals
 from twinspark.tables.listing import LeafFile
 
@@ -228,8 +229,10 @@ def timestamp_type(node: Node) -> DataType:
 
 
 def checked_spark_schema(text: str) -> StructType:
-    """The schema Spark left in the footer; user-defined and char types carry behaviour that is Spark's own."""
-    if '"udt"' in text or "__CHAR_VARCHAR_TYPE_STRING" in text:
-        raise NotNative("user-defined or char types in a Parquet schema")
-    schema: StructType = StructType.fromJson(json.loads(text))
+    """The schema Spark left in the footer; char types carry behaviour that is Spark's own."""
+    if "__CHAR_VARCHAR_TYPE_STRING" in text:
+        raise NotNative("char types in a Parquet schema")
+    found = json.loads(text)
+    schema = type_of_json(found) if '"udt"' in text else StructType.fromJson(found)
+    assert isinstance(schema, StructType)
     return schema

@@ -31,7 +31,7 @@ from twinspark.tables.disk import writing_to
 from twinspark.tables.ducktext import identifier, literal
 from twinspark.tables.listing import local_path, qualified
 from twinspark.tables.partitions import DEFAULT_PARTITION, escape
-from twinspark.types import TimeType, UserDefinedType, VariantType, as_nullable, nested_types
+from twinspark.types import TimeType, VariantType, as_nullable, has_user_type, nested_types
 
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 PARQUET_CODECS = {"snappy": "snappy", "gzip": "gz", "zstd": "zstd", "none": "", "uncompressed": ""}
@@ -45,7 +45,7 @@ KNOWN = {
 ENDINGS = {"csv": ".csv", "json": ".json", "text": ".txt"}
 # Partition values whose text is the same cast from both engines.
 PARTITION_TYPES = (ByteType, ShortType, IntegerType, LongType, StringType, BooleanType, DateType, DecimalType)
-NOT_WRITTEN = (NullType, VariantType, TimeType, UserDefinedType)
+NOT_WRITTEN = (NullType, VariantType, TimeType)
 CHUNK = "twinspark_partition_{}"
 
 
@@ -121,7 +121,9 @@ def check(write: FileWrite) -> None:
     if not {name.lower() for name in write.partition_by} <= set(names):
         raise NotNative("a partition column that is not written")
     if any(isinstance(type, NOT_WRITTEN) for type in nested_types(write.schema)):
-        raise NotNative("writing columns of no type, of variants, of times of day, or of user-defined types")
+        raise NotNative("writing columns of no type, of variants, or of times of day")
+    if write.format != "parquet" and has_user_type(write.schema):
+        raise NotNative("writing columns of user-defined types")
     if write.format == "orc" and orc_codec(write) not in orc_write.CODECS:
         raise NotNative(f"ORC compressed by {orc_codec(write)}")
     if not all(isinstance(f.dataType, PARTITION_TYPES) for f in write.partition_fields):
