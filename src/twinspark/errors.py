@@ -95,7 +95,7 @@ class NotNative(Exception):
     `nearest` is an error of which not every word is known; it is told only where there is no Spark to ask.
     """
 
-    def __init__(self, reason: str, nearest: SparkError | None = None) -> None:
+    def __init__(self, reason: str, nearest: SparkError | JavaError | None = None) -> None:
         self.reason = reason
         self.nearest = nearest
         super().__init__(reason)

@@ -8,6 +8,7 @@ from typing import Any
 
 import data_source_cases  # noqa: F401  (its cases are among CASES)
 import join_cases  # noqa: F401
+import map_cases  # noqa: F401
 import moment_cases  # noqa: F401
 import name_cases  # noqa: F401
 import table_function_cases  # noqa: F401

@@ -78,7 +78,7 @@ def test_a_worker_that_failed_is_not_used_again(sessions: Open) -> None:
 
 def test_a_crash_is_told(sessions: Open) -> None:
     spark = sessions()
-    with pytest.raises(PySparkException, match=r"the Python worker exited unexpectedly \(crashed\)"):
+    with pytest.raises(PySparkException, match=r"Python worker exited unexpectedly \(crashed\)"):
         spark.range(1).select(F.udf(lambda x: __import__("os")._exit(3), "long")("id")).collect()
     assert spark.range(1).select(F.udf(lambda x: x + 1, "long")("id")).first()[0] == 1
 
@@ -169,3 +169,23 @@ def test_many_rows_at_once_from_several_clients(sessions: Open) -> None:
     for thread in threads:
         thread.join(120)
     assert answers == [sum(range(2, 50_001, 2))] * 4
+
+
+def test_a_fault_handler_tells_what_killed_a_worker(sessions: Open) -> None:
+    spark = sessions()
+    spark.conf.set("spark.sql.execution.pyspark.udf.faulthandler.enabled", True)
+    with pytest.raises(
+        PySparkException, match=r"exited unexpectedly \(crashed\): Fatal Python error: Segmentation fault"
+    ):
+        spark.range(1).select(F.udf(lambda x: __import__("ctypes").string_at(0))("id")).collect()
+
+
+def test_a_worker_that_says_nothing_for_too_long_is_killed_where_users_ask_for_it(sessions: Open) -> None:
+    spark = sessions()
+    idle = "spark.sql.execution.pyspark.udf.idleTimeoutSeconds"
+    slow = F.udf(lambda x: __import__("time").sleep(2.5) or str(x))
+    spark.conf.set(idle, "1s")
+    assert spark.range(1).select(slow("id")).first()[0] == "0"
+    spark.conf.set("spark.sql.execution.pyspark.udf.killOnIdleTimeout", True)
+    with pytest.raises(PySparkException, match=r"terminated due to idle timeout \(timeout: 1 seconds\)"):
+        spark.range(1).select(F.udf(lambda x: __import__("time").sleep(600))("id")).collect()

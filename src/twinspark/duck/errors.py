@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import duckdb
 
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import JavaError, NotNative, SparkError
 from twinspark.functions.spelling import ANSI_CONFIG
 
 SYMBOLS = {"addition": "+", "subtraction": "-", "multiplication": "*"}
@@ -77,9 +77,15 @@ def decimal_overflow(found: re.Match[str]) -> Exception:
     )
 
 
+def elsewhere(found: re.Match[str]) -> NotNative:
+    """`crash` is what Spark says of a worker that it lost, but for its own numbers of tasks and stages."""
+    crash = JavaError("org.apache.spark.SparkException", unquote(found[2])) if found[2] else None
+    return NotNative(unquote(found[1] or "this input"), nearest=crash)
+
+
 Rule = tuple[str, Callable[[re.Match[str]], Exception]]
 RULES: list[Rule] = [
-    (r"SPARK:ELSEWHERE(?:\|reason=([^\n|]*))?", lambda found: NotNative(unquote(found[1] or "this input"))),
+    (r"SPARK:ELSEWHERE(?:\|reason=([^\n|]*))?(?:\|crash=([^\n|]*))?", elsewhere),
     (r"SPARK:([A-Z0-9_.]+(?:\|(?:(?!\n\nLINE ).)*)?)", spark_error),
     (r"NOT_NATIVE:([^\n]*)", lambda found: NotNative(found[1])),
     (r"Overflow in (\w+) of (INT\d+) \((-?\d+) . (-?\d+)\)", overflow),

@@ -1,16 +1,23 @@
 """Rows from a worker: its Arrow streams, its exceptions in Spark's words, and its word that it can be used again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
 
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import JavaError, NotNative, SparkError
 from twinspark.pythons import wire
+from twinspark.pythons.workers import FAULTS
 
+EXCEPTION = "org.apache.spark.SparkException"
 MESSAGE = "An exception was thrown from the Python worker"
 TIMES = 6  # boot, init, finish, processing; bytes spilled to memory and to disk
 CRASHED = "the Python worker exited unexpectedly (crashed)"
+ADVICE = (  # PythonRunner.handleException
+    "Python worker exited unexpectedly (crashed). Consider setting 'spark.sql.execution.pyspark.udf.faulthandler."
+    "enabled' or'spark.python.worker.faulthandler.enabled' configuration to 'true' for the better Python traceback."
+)
 
 
 class Answers:
@@ -33,6 +40,24 @@ class Answers:
                 raise NotNative(f"a Python worker said {mark}, which nobody knows")
         self.accumulated = [wire.read_framed(self._source) for _ in range(wire.read_integer(self._source))]
         self.reusable = wire.read_integer(self._source) == wire.END_OF_STREAM
+
+
+def crashed(pid: int | None, environment: Mapping[str, str]) -> NotNative:
+    """A worker that left without a word, and what its fault handler wrote, if it has one."""
+    if FAULTS not in environment:
+        return NotNative(CRASHED, nearest=JavaError(EXCEPTION, ADVICE))
+    told = fault_text(pid, environment)
+    said = f"Python worker exited unexpectedly (crashed){f': {told}' if told else ''}"
+    return NotNative(CRASHED, nearest=JavaError(EXCEPTION, said))
+
+
+def fault_text(pid: int | None, environment: Mapping[str, str]) -> str:
+    path = Path(environment[FAULTS]) / str(pid)
+    if not path.is_file():
+        return ""
+    told = path.read_text()
+    path.unlink()
+    return told
 
 
 ELSEWHERE = "TwinsparkElsewhere: "

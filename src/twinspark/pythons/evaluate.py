@@ -38,7 +38,7 @@ from twinspark.pythons.answers import conformed, for_duckdb
 from twinspark.pythons.planning import Answer
 from twinspark.pythons.runs import Feed, Run, Runs
 from twinspark.pythons.workers import Pool
-from twinspark.types import MapType, StructField, StructType, TimeType, nested_types
+from twinspark.types import StructField, StructType, TimeType, nested_types
 
 Batches = Iterator[pa.RecordBatch]
 LARGE = "spark.sql.execution.arrow.useLargeVarTypes"
@@ -219,7 +219,8 @@ class SessionWorkers:
         tasks.check_config(self.config)
         profiler = self.config.get(SOURCE_PROFILER) if module != "analyze_udtf" else None
         opening = planning.opening(function, self.place(), {SOURCE_PROFILER: profiler} if profiler else {})
-        return planning.ask(self.pool, tasks.environment_of(self.config), module, opening + message, read)
+        environment, limit = tasks.environment_of(self.config), tasks.idle_seconds(self.config)
+        return planning.ask(self.pool, environment, module, opening + message, read, limit)
 
     @property
     def as_bytes(self) -> bool:
@@ -259,7 +260,8 @@ class SessionWorkers:
     ) -> Run:
         tasks.check_config(self.config)
         head = tasks.header(eval_type, functions, self.place(), self.config, evaluation) + told
-        return Run(self.pool, tasks.environment_of(self.config), head, feed, schema, shape)
+        environment = tasks.environment_of(self.config)
+        return Run(self.pool, environment, head, feed, schema, shape, tasks.idle_seconds(self.config))
 
     @property
     def rows(self) -> int:
@@ -369,7 +371,5 @@ def pickled_types(relation: PythonEvaluate) -> dict[str, str]:
 
 def check_pickled(is_pickled: bool, fields: Sequence[StructField]) -> None:
     parts = [part for field in fields for part in nested_types(field.dataType)] if is_pickled else []
-    if any(isinstance(part, MapType) for part in parts):
-        raise NotNative("a map as argument of a pickled Python function: its order is a Java HashMap's")
     if any(isinstance(part, TimeType) for part in parts):
         raise NotNative("a time of day as argument of a pickled Python function")

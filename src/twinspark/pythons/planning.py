@@ -4,11 +4,12 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, TypeVar
 
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import SparkError
 from twinspark.plan.python_functions import Analyzed, AnalyzedArgument, Created, Options, PythonFunction
 from twinspark.pythons import tasks, wire
-from twinspark.pythons.answers import CRASHED
-from twinspark.pythons.workers import MODULE, Pool, Worker
+from twinspark.pythons.answers import crashed
+from twinspark.pythons.idle import watched
+from twinspark.pythons.workers import MODULE, Pool
 from twinspark.types import BinaryType, StructField, StructType
 
 Answer = TypeVar("Answer")
@@ -18,7 +19,12 @@ MESSAGE = StructType([StructField("message", BinaryType())])
 
 
 def ask(
-    pool: Pool, environment: Environment, module: str, message: bytes, read: Callable[[IO[bytes]], Answer]
+    pool: Pool,
+    environment: Environment,
+    module: str,
+    message: bytes,
+    read: Callable[[IO[bytes]], Answer],
+    idle_seconds: int = 0,
 ) -> Answer:
     """PythonPlannerRunner.runInPython."""
     asked = {**environment, MODULE: f"pyspark.sql.worker.{module}"}
@@ -26,11 +32,12 @@ def ask(
     try:
         worker.output.write(message + wire.integer(wire.END_OF_STREAM))
         worker.output.flush()
-        answer = read(worker.input)
-        reusable = ended(worker, pool)
+        source = watched(worker, idle_seconds, lambda: True) if idle_seconds else worker.input
+        answer = read(source)
+        reusable = ended(source, pool)
     except (EOFError, OSError) as error:
         worker.kill()
-        raise NotNative(CRASHED) from error
+        raise crashed(worker.pid, environment) from error
     except BaseException:
         worker.close()
         raise
@@ -41,9 +48,9 @@ def ask(
     return answer
 
 
-def ended(worker: Worker, pool: Pool) -> bool:
-    pool.accumulate([wire.read_framed(worker.input) for _ in range(wire.read_integer(worker.input))])
-    return wire.read_integer(worker.input) == wire.END_OF_STREAM
+def ended(source: IO[bytes], pool: Pool) -> bool:
+    pool.accumulate([wire.read_framed(source) for _ in range(wire.read_integer(source))])
+    return wire.read_integer(source) == wire.END_OF_STREAM
 
 
 def opening(function: PythonFunction, place: tasks.Place, config: Mapping[str, str]) -> bytes:

@@ -13,6 +13,8 @@ from itertools import islice
 from types import TracebackType
 from typing import IO, Any
 
+from twinspark.pythons.java_maps import UnknownOrder, given_order, returned_order, typed_hash, unpickled_hash
+
 BATCHED = 100
 HERE = os.path.dirname(__file__)
 ROWS = 10_000
@@ -91,6 +93,8 @@ class RowReader:
         values = column.cast(internal(column.type)).to_pylist()
         if field.dataType.needConversion():
             return [field.dataType.fromInternal(as_rows(value, field.dataType)) for value in values]
+        if field.dataType.typeName() in ("array", "map"):
+            return [as_rows(value, field.dataType) for value in values]
         if field.dataType.typeName() == "binary" and not self._as_bytes:
             return [None if value is None else bytearray(value) for value in values]
         return list(values)
@@ -108,6 +112,8 @@ def internal(kind: Any) -> Any:
         return pa.list_(internal(kind.value_type))
     if pa.types.is_struct(kind):
         return pa.struct([pa.field(each.name, internal(each.type)) for each in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(internal(kind.key_type), internal(kind.item_type))
     return kind
 
 
@@ -119,7 +125,25 @@ def as_rows(value: Any, kind: Any) -> Any:
         return as_rows(value, kind.sqlType())
     if kind.typeName() == "struct":
         return tuple(as_rows(value.get(field.name), field.dataType) for field in kind.fields)
+    if kind.typeName() == "map":
+        return as_dict(value, kind)
     return [as_rows(each, kind.elementType) for each in value] if kind.typeName() == "array" else value
+
+
+def as_dict(pairs: list[tuple[Any, Any]], kind: Any) -> dict[Any, Any]:
+    """In the order of the HashMap that Spark would have pickled."""
+    keys = [key for key, _ in pairs]
+    if len(pairs) > 1:
+        order = in_order(given_order, keys, typed_hash(kind.keyType.typeName()))
+        pairs = [pairs[place] for place in order]
+    return {as_rows(key, kind.keyType): as_rows(value, kind.valueType) for key, value in pairs}
+
+
+def in_order(rule: Callable[..., list[int]], keys: list[Any], hash_of: Callable[[Any], int]) -> list[int]:
+    try:
+        return rule(keys, hash_of)
+    except UnknownOrder as unknown:
+        raise TwinsparkElsewhere(str(unknown)) from unknown
 
 
 # ---- results
@@ -244,9 +268,13 @@ def mapping(key: Convert, item: Convert) -> Convert:
     def convert(value: Any) -> list[tuple[Any, Any]] | None:
         if type(value) is not dict:
             return None
-        pairs = [(key(each), item(other)) for each, other in value.items()]
-        if len(pairs) > 1 or any(each is None for each, _ in pairs):
-            raise TwinsparkElsewhere("a map whose entries the JVM puts in an order of its own")
+        entries = list(value.items())
+        if len(entries) > 1:
+            order = in_order(returned_order, [each for each, _ in entries], unpickled_hash)
+            entries = [entries[place] for place in order]
+        pairs = [(key(each), item(other)) for each, other in entries]
+        if any(each is None for each, _ in pairs):
+            raise TwinsparkElsewhere("a null as the key of a map from a pickled Python function")
         return pairs
 
     return convert

@@ -8,10 +8,10 @@ from typing import IO
 import duckdb
 import pyarrow as pa
 
-from twinspark.errors import NotNative, SparkError
-from twinspark.functions.spelling import error_text
+from twinspark.errors import JavaError, NotNative, SparkError
 from twinspark.pythons import wire
-from twinspark.pythons.answers import CRASHED, Answers
+from twinspark.pythons.answers import Answers, crashed
+from twinspark.pythons.idle import watched
 from twinspark.pythons.workers import Pool, Worker
 
 log = logging.getLogger("twinspark.pythons")
@@ -55,12 +55,16 @@ class Run:
         feed: Feed,
         schema: pa.Schema,
         shape: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+        idle_seconds: int = 0,
     ) -> None:
         self._pool = pool
         self._environment = environment
         self._header = header
         self._feed = feed
         self._shape = shape
+        self._idle_seconds = idle_seconds
+        self._pid: int | None = None
+        self._fed = False  # whether all rows were sent
         self._worker: Worker | None = None
         self._stopped = False
         self._lock = threading.Lock()
@@ -93,6 +97,7 @@ class Run:
             self._feed(worker.output)
             worker.output.write(wire.integer(wire.END_OF_STREAM))
             worker.output.flush()
+            self._fed = True
         except (SparkError, NotNative, duckdb.Error, pa.ArrowException) as error:  # the rows' own query failed
             self.failure = error
             worker.kill()
@@ -103,15 +108,25 @@ class Run:
         try:
             yield from self._shape(self._answers())
         except Exception as error:
-            self.failure = self.failure or known(error)
+            self.failure = self.failure or self._known(error)
             if self.is_elsewhere:
                 self.failure = NotNative("an exception behind a barrier")
             self.stop()
             raise Failed(text_of(self.failure)) from error
 
+    def _source(self, worker: Worker) -> IO[bytes]:
+        limit = self._idle_seconds
+        return watched(worker, limit, lambda: self._fed) if limit else worker.input
+
+    def _known(self, error: Exception) -> Exception:
+        """A stream that breaks off is a worker that died."""
+        broken = isinstance(error, EOFError | OSError | pa.ArrowInvalid)
+        return crashed(self._pid, self._environment) if broken else error
+
     def _answers(self) -> Iterator[pa.RecordBatch]:
         worker = self._begin()
-        answers = Answers(worker.input)
+        self._pid = worker.pid
+        answers = Answers(self._source(worker))
         yield from answers.batches()
         self._pool.accumulate(answers.accumulated)
         with self._lock:
@@ -122,18 +137,18 @@ class Run:
             worker.close()
 
 
-def known(error: Exception) -> Exception:
-    """A stream that breaks off is a worker that died."""
-    broken = isinstance(error, EOFError | OSError | pa.ArrowInvalid)
-    return NotNative(CRASHED) if broken else error
-
-
 def text_of(failure: Exception) -> str:
     if isinstance(failure, SparkError):
-        plain = {name: value.replace("%", "%25").replace("\n", "%0A") for name, value in failure.parameters.items()}
+        plain = {name: escaped(value) for name, value in failure.parameters.items()}
         return encoded(failure.condition, plain) + "\n\nLINE "  # the mark where DuckDB's own words begin
     reason = failure.reason if isinstance(failure, NotNative) else f"{type(failure).__name__}: {failure}"
-    return error_text("ELSEWHERE", reason=" ".join(reason.split())) + "\n"
+    crash = failure.nearest if isinstance(failure, NotNative) else None
+    told = {"crash": escaped(str(crash))} if isinstance(crash, JavaError) else {}
+    return encoded("ELSEWHERE", {"reason": escaped(" ".join(reason.split())), **told}) + "\n"
+
+
+def escaped(value: str) -> str:
+    return value.replace("%", "%25").replace("\n", "%0A")
 
 
 def encoded(condition: str, parameters: Mapping[str, str]) -> str:

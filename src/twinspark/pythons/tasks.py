@@ -1,16 +1,22 @@
 """What a worker is told before the rows come: context, files, configuration and the functions (PythonRunner.Writer)."""
 
+import atexit
 import json
 import os
+import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 
 from twinspark.errors import NotNative
 from twinspark.plan.python_functions import PythonFunction
 from twinspark.plan.pythons import Chain, PythonTable
 from twinspark.pythons import wire
+from twinspark.pythons.workers import FAULTS
 
 # What ArrowPythonRunner.getPythonRunnerConfMap sends, where it has a value.
 RUNNER_KEYS = (
@@ -31,11 +37,13 @@ RUNNER_KEYS = (
 # Settings under which a worker does more than we know of, at the values we know.
 KNOWN_VALUES = {
     "spark.sql.pyspark.worker.logging.enabled": "false",
-    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
-    "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": "0ms",
     "spark.sql.execution.pyspark.python": "",
     "spark.sql.execution.arrow.pyspark.validateSchema.enabled": "false",
 }
+FAULT_HANDLER = "spark.sql.execution.pyspark.udf.faulthandler.enabled"
+IDLE = "spark.sql.execution.pyspark.udf.idleTimeoutSeconds"
+KILL = "spark.sql.execution.pyspark.udf.killOnIdleTimeout"
+UNITS = {"": 1000, "ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}  # milliseconds
 _results = count(1)  # profiles are kept by the number of a function's result
 TASK: dict[str, object] = {
     "isBarrier": False,
@@ -73,7 +81,30 @@ def environment_of(config: Mapping[str, str]) -> dict[str, str]:
         "SPARK_SIMPLIFIED_TRACEBACK": "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled",
         "SPARK_HIDE_TRACEBACK": "spark.sql.execution.pyspark.udf.hideTraceback.enabled",
     }
-    return {name: "1" for name, key in asked.items() if config.get(key, "false").lower() == "true"}
+    told = {name: "1" for name, key in asked.items() if is_on(config, key)}
+    return {**told, FAULTS: fault_directory()} if is_on(config, FAULT_HANDLER) else told
+
+
+def is_on(config: Mapping[str, str], key: str) -> bool:
+    return config.get(key, "false").lower() == "true"
+
+
+@cache
+def fault_directory() -> str:
+    made = tempfile.mkdtemp(prefix="twinspark-faults-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def idle_seconds(config: Mapping[str, str]) -> int:
+    """After how long a worker that says nothing is killed; 0 for never."""
+    told = config.get(IDLE, "0").strip().lower()
+    if not is_on(config, KILL):
+        return 0
+    found = re.fullmatch(r"(-?\d+) ?([a-z]*)", told)
+    if found is None or found[2] not in UNITS:
+        raise NotNative(f"{IDLE} = {told}")
+    return max(int(found[1]) * UNITS[found[2]] // 1000, 0)
 
 
 def header(

@@ -20,6 +20,7 @@ log = logging.getLogger("twinspark.pythons")
 IDLE_SECONDS = 60.0
 MOST_IDLE = 8
 BUFFER = 1 << 20
+FAULTS = "PYTHON_FAULTHANDLER_DIR"  # where workers write what killed them, each under its number
 MODULE = "TWINSPARK_WORKER_MODULE"  # which of PySpark's workers a daemon forks, if not the one that runs functions
 OWN_ENVIRONMENT = {
     "SPARK_REUSE_WORKER": "1",

@@ -11,7 +11,7 @@ from twinspark.analysis.names import Scope
 from twinspark.analysis.python_calls import python_call, workers_of
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Frame, frame_of
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.plan.python_functions import COGROUP_MAPS, GROUP_MAPS, MAPS, PythonFunction
 from twinspark.plan.pythons import PythonCoGroups, PythonGroups, PythonMap
@@ -33,7 +33,7 @@ def read_python_call(message: Any, scope: Scope) -> Expression:
 def read_python_function(message: Any) -> tuple[PythonFunction, DataType]:
     """The function and the type it is said to return."""
     if message.WhichOneof("function") != "python_udf":
-        raise NotNative("Java and Scala functions run on Spark")
+        raise NotNative("Java and Scala functions run on Spark", nearest=not_found(message))
     python = message.python_udf
     function = PythonFunction(
         message.function_name,
@@ -44,6 +44,13 @@ def read_python_function(message: Any) -> tuple[PythonFunction, DataType]:
         tuple(python.additional_includes),
     )
     return function, read_type(python.output_type)
+
+
+def not_found(message: Any) -> SparkError | None:
+    """Without a JVM no class of Java's is found."""
+    if message.WhichOneof("function") != "java_udf":
+        return None
+    return SparkError("_LEGACY_ERROR_TEMP_1329", className=message.java_udf.class_name)
 
 
 # ---- functions over batches of rows

@@ -106,7 +106,7 @@ class Walk:
         except SparkError as error:
             raise self.located(error, node) from error
         except NotNative as why:
-            if why.nearest is not None:
+            if isinstance(why.nearest, SparkError):
                 self.located(why.nearest, node)
             raise
         named = made if isinstance(made, Named) else unnamed(made)
