@@ -101,4 +101,4 @@ def rows_of_schema(rng: random.Random, rows: int) -> pa.Table:
 
 
 READ = f"CAST(CAST(spark_from_json(a, '{LETTERS}', '') AS JSON) AS {TYPE})"
-case("json_from_and_to", rows_of_schema, f"to_json(from_json(a, '{SCHEMA}'))", f"spark_to_json([{READ}], true)")
+case("json_from_and_to", rows_of_schema, f"to_json(from_json(a, '{SCHEMA}'))", f"spark_to_json({READ}, true)")

@@ -38,7 +38,7 @@ def arrays(rng: random.Random, rows: int) -> pa.Table:
 
 
 def shown(sql: str) -> str:
-    return f"spark_to_json([{sql}], false)"
+    return f"spark_to_json({sql}, false)"
 
 
 def spark(sql: str) -> str:

@@ -30,3 +30,16 @@ select schema_of_xml('<p><a>1</a><b>x</b><c>true</c><d>1.5</d><e></e></p>'), sch
 select schema_of_xml('<root><person><name>Alice</name><age>30</age></person></root>'), schema_of_xml('<data><values><value>1</value><value>2</value><value>3</value></values></data>')
 select from_xml(x, 'a bigint, b string, c array<int>, d array<string>') from values ('<p><a>1</a></p>'), ('<p></p>'), ('<p><b>x</b><b>y</b><a>-7</a><a>12</a></p>'), ('<p><c>1</c><q>9</q><c>2</c><d>x</d></p>'), ('<p><b></b><d></d><d>z</d></p>'), (null) t(x)
 select from_xml('<p><a>1</a><a>2</a></p>', schema_of_xml('<p><a>1</a><a>2</a></p>')), from_xml('<p><a>007</a><b>"q"</b></p>', 'a int, b string')
+-- beside a null divisor the dividend is never computed, and cannot fail
+SELECT a / b FROM VALUES ('x', CAST(NULL AS SMALLINT)), ('8', 2S) t(a, b);
+SELECT a % b AS rest, mod(a, b) AS again FROM VALUES ('x', CAST(NULL AS INT)), ('9', 2) t(a, b);
+SELECT pmod(a, b), a div b FROM VALUES ('x', CAST(NULL AS INT)), ('9', 2) t(a, b);
+SELECT (1 div a) / b FROM VALUES (0, CAST(NULL AS DOUBLE)), (1, 4D) t(a, b);
+SELECT a / b FROM VALUES ('x', 0) t(a, b);
+-- json_tuple: names that come twice, fields that come twice, escapes, nested values, what is no object
+SELECT json_tuple(j, 'a', 'b', 'a') FROM VALUES ('{"a":1,"b":"x\\ny","a":[1, 2.50]}'), ('{"b":-0,"a":null}'), ('[1]'), ('{"a":"é","b":{"c":"d"}'), (NULL), ('') t(j);
+SELECT k, x, y FROM VALUES (1, '{"a":1,"b":true,"c":{"d":[1,{"e":"f"}]}}'), (2, '{"c":1e3}') t(k, j) LATERAL VIEW json_tuple(j, 'c', 'b') AS x, y;
+SELECT json_tuple(j, n, 'b') FROM VALUES ('{"a":1,"b":2}', 'a'), ('{"a":1,"b":2}', 'b'), ('{"a":1}', NULL) t(j, n);
+-- whole numbers divided in one pass
+SELECT a / b, c / d FROM VALUES (7, 2, 9007199254740993L, 3L), (NULL, 0, 1L, NULL), (-2147483648, -1, -9223372036854775808L, -1L) t(a, b, c, d);
+SELECT a / b FROM VALUES (7, 0) t(a, b);

@@ -15,7 +15,7 @@ def generator_sql(relation: Generate, select: Select, writer: Writer, alias: str
     """`select` is a plain subquery; the generated columns come after its own."""
     call = relation.generator
     assert isinstance(call, Call)
-    items, position = unnested(values_of(call, writer), relation.outer)
+    items, position = generated(call, writer, relation.outer)
     own = [f"{column} AS c{i}" for i, column in enumerate(select.columns)]
     places = [f"{position} AS position"] if call.name.startswith("pos") else []
     parts = ", ".join([*own, f"{items} AS item", *places])
@@ -24,14 +24,19 @@ def generator_sql(relation: Generate, select: Select, writer: Writer, alias: str
     return Select(f"(SELECT {parts}{source}) AS {alias}", (*before, *generated_columns(call, alias)))
 
 
+def generated(call: Call, writer: Writer, outer: bool) -> tuple[str, str]:
+    """What stands in every row that is made, and its position; json_tuple makes one row of each."""
+    if call.name.removesuffix("_outer") == "json_tuple":
+        json, *names = map(writer.write, call.arguments)
+        return f"spark_json_tuple_{len(names)}({json}, [{', '.join(names)}])", "0"
+    return unnested(values_of(call, writer), outer)
+
+
 def values_of(call: Call, writer: Writer) -> str:
     """The list that a generator takes apart."""
     name = call.name.removesuffix("_outer")
     if name == "stack":
         return stacked(call, writer)
-    if name == "json_tuple":
-        json, *names = map(writer.write, call.arguments)
-        return f"[spark_json_tuple({json}, [{', '.join(names)}])]"
     if name == "variant_explode":
         return variant_members(writer.write(call.arguments[0]))
     if name not in ("explode", "posexplode", "inline"):
@@ -88,7 +93,7 @@ def generated_columns(call: Call, alias: str) -> tuple[str, ...]:
     if name == "variant_explode":
         return f"CAST({alias}.item.pos AS INTEGER)", f"{alias}.item.key", f"{alias}.item.value"
     if name == "json_tuple":
-        return tuple(f"{alias}.item[{i}]" for i in range(1, len(call.arguments)))
+        return tuple(f"struct_extract_at({alias}.item, {i})" for i in range(1, len(call.arguments)))
     is_map = isinstance(call.arguments[0].type, MapType)
     items = (f"{alias}.item.key", f"{alias}.item.value") if is_map else (f"{alias}.item",)
     return (f"CAST({alias}.position AS INTEGER)", *items) if name == "posexplode" else items

@@ -9,7 +9,7 @@ from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.casts import cast_sql, not_native
-from twinspark.functions.json import constant_options, schema_letters
+from twinspark.functions.json import MOST_FIELDS, constant_options, schema_letters
 from twinspark.functions.registry import fn
 from twinspark.functions.schema_texts import schema_of, schema_of_json
 from twinspark.functions.settings import Settings
@@ -173,14 +173,11 @@ def from_json_type(call: Call) -> Typed:
     return Typed(type, True, casts, writer=reader_of(type, type, options, ""), text=shown)
 
 
-MOST_FLAT = 24  # fields that the extension makes of one text (native.h)
-
-
 def fields_of_flat(type: DataType) -> int:
     """How many fields a struct has that holds no other nested type; 0 for other types, and for a great many fields."""
     fields = type.fields if isinstance(type, StructType) else []
     nested = any(isinstance(field.dataType, StructType | ArrayType | MapType) for field in fields)
-    return 0 if nested or len(fields) > MOST_FLAT else len(fields)
+    return 0 if nested or len(fields) > MOST_FIELDS else len(fields)
 
 
 def reader_of(type: DataType, root: DataType, options: dict[str, str], more: str) -> Callable[..., str]:

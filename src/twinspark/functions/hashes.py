@@ -53,7 +53,8 @@ def hash_of(function: str, type: DataType, sql: str, seed: str) -> str:
     if isinstance(type, ArrayType):
         raise NotNative("the hash of arrays")
     if not isinstance(type, StructType):
-        return f"{function}({sql}, {seed})"
+        is_first = seed.startswith(f"CAST({SEED} AS ")  # the functions begin with it themselves
+        return f"{function}({sql})" if is_first else f"{function}({sql}, {seed})"
     found = seed
     for field in type.fields:
         if isinstance(field.dataType, StructType):

@@ -58,9 +58,14 @@ fn("json_array_length(any)", "spark_json_array_length({0})", rule=of_strings(INT
 fn("json_object_keys(any)", "spark_json_object_keys({0})", rule=of_strings(ArrayType(STRING, True)))
 
 
+MOST_FIELDS = 48  # that the extension makes of one text (native.h)
+
+
 def tuple_type(call: Call) -> Typed:
     if len(call.arguments) < 2 or not all(map(is_string, call.types)):
         raise NotNative("json_tuple of what are no strings")
+    if len(call.arguments) > MOST_FIELDS + 1:
+        raise NotNative("json_tuple of so many fields")
     fields = [StructField(f"c{i}", STRING, True) for i in range(len(call.arguments) - 1)]
     return Typed(StructType(fields), False)
 
@@ -160,7 +165,7 @@ def json_writer(options: dict[str, str]) -> Callable[..., str]:
     def write(call: Any, value: str, *options: str) -> str:
         shown = prepared(value, call.arguments[0].type, patterns, call.settings)
         zone = f", {text(call.settings.zone)}" if has_variant(call.arguments[0].type) else ""
-        return f"spark_to_json([{shown}], {ignored}{zone})"
+        return f"spark_to_json({shown}, {ignored}{zone})"
 
     return write
 

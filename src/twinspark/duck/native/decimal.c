@@ -235,6 +235,48 @@ static const int64_t *near_values(const decimal_column *column, int64_t *room, i
     return more ? NULL : room;
 }
 
+/* n / divisor for n below 2^63 by one multiplication: T. Granlund and P. Montgomery, "Division by invariant integers using
+ * multiplication" (1994). The divisor is no power of two. */
+typedef struct { uint64_t divisor, factor; int shift; } near_divider;
+static near_divider near_divider_of(uint64_t divisor) {
+    int bits = 64 - __builtin_clzll(divisor);
+    return (near_divider){divisor, (uint64_t)(((uint128)1 << (63 + bits)) / divisor + 1), bits - 1};
+}
+static inline uint64_t divide_near(uint64_t n, const near_divider *by) {
+    return (uint64_t)((uint128)n * by->factor >> 64) >> by->shift;
+}
+
+/* Not below any of the values' magnitudes. */
+MANY_LANES static uint64_t largest_of(const int64_t *values, idx_t rows) {
+    uint64_t bits = 0;
+    for (idx_t row = 0; row < rows; row++)
+        bits |= (uint64_t)(values[row] ^ -(int64_t)(values[row] < 0));
+    return bits + 1;
+}
+
+/* a b / d, HALF_UP, as (a / d) b + ((a % d) b + d / 2) / d: no step is wider than a product of two words. */
+static void multiply_split(const int64_t *lefts, const int64_t *rights, near_divider by, stored_int128 *out, idx_t rows) {
+    for (idx_t row = 0; row < rows; row++) {
+        int64_t a = lefts[row], b = rights[row];
+        uint128 sign = (uint128)((int128)(a ^ b) >> 127); /* all ones where it is negative */
+        uint64_t left = magnitude_of_64(a), right = magnitude_of_64(b), whole = divide_near(left, &by);
+        uint64_t rest = divide_near((left - whole * by.divisor) * right + by.divisor / 2, &by);
+        out[row] = (int128)((((uint128)whole * right + rest) ^ sign) - sign);
+    }
+}
+
+static void multiply_long(const int64_t *lefts, const int64_t *rights, uint64_t divisor, stored_int128 *out, idx_t rows) {
+    divider by = divider_of(divisor);
+    for (idx_t row = 0; row < rows; row++) {
+        int64_t a = lefts[row], b = rights[row];
+        uint64_t rest;
+        uint128 sign = (uint128)((int128)(a ^ b) >> 127);
+        uint128 product = (uint128)magnitude_of_64(a) * magnitude_of_64(b), quotient = divide_known(product, &by, &rest);
+        quotient += rest >= by.divisor - rest;
+        out[row] = (int128)((quotient ^ sign) - sign);
+    }
+}
+
 /* A chunk of 64-bit factors whose products are rounded, by a divisor that is the same for every row: 38 digits hold them. */
 enum { CHUNK = 2048 };
 static bool multiply_near(const decimal_column *left, const decimal_column *right, int scale, stored_int128 *out, idx_t rows) {
@@ -245,15 +287,14 @@ static bool multiply_near(const decimal_column *left, const decimal_column *righ
     const int64_t *lefts = near_values(left, room[0], rows), *rights = near_values(right, room[1], rows);
     if (!lefts || !rights)
         return false;
-    divider by = divider_of((uint64_t)power_of_ten[dropped]);
-    for (idx_t row = 0; row < rows; row++) {
-        int64_t a = lefts[row], b = rights[row];
-        uint64_t rest;
-        uint128 sign = (uint128)((int128)(a ^ b) >> 127); /* all ones where it is negative */
-        uint128 product = (uint128)magnitude_of_64(a) * magnitude_of_64(b), quotient = divide_known(product, &by, &rest);
-        quotient += rest >= by.divisor - rest;
-        out[row] = (int128)((quotient ^ sign) - sign);
-    }
+    uint64_t divisor = (uint64_t)power_of_ten[dropped], most = (UINT64_MAX >> 1) / divisor - 1;
+    uint64_t left_most = largest_of(lefts, rows), right_most = largest_of(rights, rows);
+    if (right_most <= most && left_most <= INT64_MAX)
+        multiply_split(lefts, rights, near_divider_of(divisor), out, rows);
+    else if (left_most <= most && right_most <= INT64_MAX)
+        multiply_split(rights, lefts, near_divider_of(divisor), out, rows);
+    else
+        multiply_long(lefts, rights, divisor, out, rows);
     return true;
 }
 

@@ -130,8 +130,8 @@ static enum outcome convert_struct(conversion *task, const schema *to, buffer *o
         else if (field >= 0)
             convert_field(task, &to->children[field], &fields[field]);
         else {
-            step(task);
-            skip(task);
+            skip_value(&task->reader);
+            note_problem(task);
         }
     }
     write_fields(to, fields, out);

@@ -44,8 +44,8 @@ static void read_fields(flat_reading *reading) {
         else if (field >= 0)
             read_field(task, &reading->to.children[field], &reading->fields[field]);
         else {
-            step(task);
-            skip(task);
+            skip_value(&task->reader);
+            note_problem(task);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* hash() and xxhash64(): Spark's Murmur3_x86_32 and XXH64 over one value, to be folded over several.
  *
- * SQL spelling: hash(a, b) is spark_hash(b, spark_hash(a, 42)); xxhash64(a, b) is spark_xxhash64(b, spark_xxhash64(a, 42::BIGINT)).
+ * SQL spelling: hash(a, b) is spark_hash(b, spark_hash(a)); xxhash64(a, b) is spark_xxhash64(b, spark_xxhash64(a)); without a
+ * hash so far it begins with 42.
  * The value has any of: boolean, whole numbers, FLOAT, DOUBLE, DECIMAL, DATE, TIMESTAMP, TIMESTAMPTZ, VARCHAR, BLOB;
  * a NULL leaves the hash so far as it is. */
 #include "hash.h"
@@ -62,6 +63,12 @@ static text big_integer_bytes(int128 value, char bytes[16]) {
     return (text){bytes + first, (uint32_t)(16 - first)};
 }
 
+/* What hashes begin with, for every row of a chunk. */
+enum { CHUNK = 2048, FIRST = 42 };
+static const int32_t murmur_firsts[CHUNK] = {[0 ... CHUNK - 1] = FIRST};
+static const uint64_t xx_firsts[CHUNK] = {[0 ... CHUNK - 1] = FIRST};
+#define SEEDS(call, type, firsts) ((call)->arguments > 1 ? ARGUMENT(call, type, 1) : (firsts))
+
 static uint32_t little_32(const char *at) { uint32_t word; memcpy(&word, at, 4); return word; }
 static uint64_t little_64(const char *at) { uint64_t word; memcpy(&word, at, 8); return word; }
 static uint32_t rotate_32(uint32_t x, int by) { return x << by | x >> (32 - by); }
@@ -84,14 +91,21 @@ static inline int32_t murmur_long(int64_t value, int32_t seed) {
     return finish_murmur(mix(mix((uint32_t)seed, (uint32_t)value), (uint32_t)((uint64_t)value >> 32)), 8);
 }
 /* Unlike the published Murmur3, Spark mixes each of the last bytes as a (signed) word of its own. */
-int32_t murmur_bytes(text value, int32_t seed) {
-    uint32_t hash = (uint32_t)seed, i = 0;
-    for (; i + 4 <= value.length; i += 4)
-        hash = mix(hash, little_32(value.bytes + i));
-    for (; i < value.length; i++)
-        hash = mix(hash, (uint32_t)(int32_t)(signed char)value.bytes[i]);
+static inline uint32_t mix_byte(uint32_t hash, char byte) { return mix(hash, (uint32_t)(int32_t)(signed char)byte); }
+
+static inline int32_t murmur_text(text value, int32_t seed) {
+    uint32_t hash = (uint32_t)seed;
+    const char *at = value.bytes, *last = at + (value.length & ~3u);
+    for (; at < last; at += 4)
+        hash = mix(hash, little_32(at));
+    switch (value.length & 3) {
+    case 3: hash = mix_byte(hash, *at++); /* fall through */
+    case 2: hash = mix_byte(hash, *at++); /* fall through */
+    case 1: hash = mix_byte(hash, *at);
+    }
     return finish_murmur(hash, value.length);
 }
+int32_t murmur_bytes(text value, int32_t seed) { return murmur_text(value, seed); }
 
 static int32_t murmur_at(const native_call *call, const hash_column *column, idx_t row, int32_t seed) {
     char bytes[16];
@@ -108,22 +122,43 @@ static int32_t murmur_at(const native_call *call, const hash_column *column, idx
 /* A NULL leaves the seed. The common types have loops of their own: what is asked of every row is asked once. */
 #define EACH_HASH(hashes, hashed)                                                                                      \
     {                                                                                                                  \
-        for (idx_t row = 0; row < call->rows; row++)                                                                   \
-            if (argument_valid(call, 0, row))                                                                          \
+        if (!call->argument_valid[0])                                                                                  \
+            for (idx_t row = 0; row < call->rows; row++)                                                               \
                 (hashes)[row] = (hashed);                                                                              \
+        else                                                                                                           \
+            for (idx_t row = 0; row < call->rows; row++)                                                               \
+                if (argument_valid(call, 0, row))                                                                      \
+                    (hashes)[row] = (hashed);                                                                          \
     }
+
+MANY_LANES static void murmur_ints(const int32_t *values, const int32_t *seeds, int32_t *hashes, idx_t rows) {
+    for (idx_t row = 0; row < rows; row++)
+        hashes[row] = murmur_int(values[row], seeds[row]);
+}
+MANY_LANES static void murmur_longs(const int64_t *values, const int32_t *seeds, int32_t *hashes, idx_t rows) {
+    for (idx_t row = 0; row < rows; row++)
+        hashes[row] = murmur_long(values[row], seeds[row]);
+}
 
 static void murmur_rows(native_call *call) {
     hash_column column = hash_argument(call);
-    const int32_t *seeds = ARGUMENT(call, int32_t, 1);
+    const int32_t *seeds = SEEDS(call, int32_t, murmur_firsts);
     int32_t *hashes = RESULT(call, int32_t);
-    memcpy(hashes, seeds, call->rows * sizeof *hashes);
-    if (column.as == HASH_INT && column.bytes == 4)
+    bool is_int = column.as == HASH_INT && column.bytes == 4, is_long = column.as == HASH_LONG && column.bytes == 8;
+    if (call->argument_valid[0])
+        memcpy(hashes, seeds, call->rows * sizeof *hashes);
+    else if (is_int)
+        murmur_ints(column.data, seeds, hashes, call->rows);
+    else if (is_long)
+        murmur_longs(column.data, seeds, hashes, call->rows);
+    if ((is_int || is_long) && !call->argument_valid[0])
+        return;
+    if (is_int)
         EACH_HASH(hashes, murmur_int(((const int32_t *)column.data)[row], seeds[row]))
-    else if (column.as == HASH_LONG && column.bytes == 8)
+    else if (is_long)
         EACH_HASH(hashes, murmur_long(((const int64_t *)column.data)[row], seeds[row]))
     else if (column.as == HASH_BYTES)
-        EACH_HASH(hashes, murmur_bytes(argument_text(call, 0, row), seeds[row]))
+        EACH_HASH(hashes, murmur_text(argument_text(call, 0, row), seeds[row]))
     else if (!call->failed)
         EACH_HASH(hashes, murmur_at(call, &column, row, seeds[row]))
 }
@@ -141,7 +176,11 @@ static inline uint64_t finish_xx(uint64_t hash) {
     return hash ^ hash >> 32;
 }
 
-static uint64_t xxhash64(const char *bytes, uint32_t length, uint64_t seed) {
+static inline uint64_t xx_byte(uint64_t hash, char byte) {
+    return rotate_64(hash ^ (uint64_t)(unsigned char)byte * prime5, 11) * prime1;
+}
+
+static inline uint64_t xxhash64(const char *bytes, uint32_t length, uint64_t seed) {
     const char *at = bytes, *end = bytes + length;
     uint64_t hash = seed + prime5;
     if (length >= 32) {
@@ -156,12 +195,15 @@ static uint64_t xxhash64(const char *bytes, uint32_t length, uint64_t seed) {
     hash += length;
     for (; at + 8 <= end; at += 8)
         hash = rotate_64(hash ^ xx_round(0, little_64(at)), 27) * prime1 + prime4;
-    if (at + 4 <= end) {
+    if (length & 4) {
         hash = rotate_64(hash ^ (uint64_t)little_32(at) * prime1, 23) * prime2 + prime3;
         at += 4;
     }
-    for (; at < end; at++)
-        hash = rotate_64(hash ^ (uint64_t)(unsigned char)*at * prime5, 11) * prime1;
+    switch (length & 3) {
+    case 3: hash = xx_byte(hash, *at++); /* fall through */
+    case 2: hash = xx_byte(hash, *at++); /* fall through */
+    case 1: hash = xx_byte(hash, *at);
+    }
     return finish_xx(hash);
 }
 
@@ -199,9 +241,10 @@ void xxhash64_all(const native_call *call, const hash_column *column, uint64_t s
 
 static void xxhash_rows(native_call *call) {
     hash_column column = hash_argument(call);
-    const uint64_t *seeds = ARGUMENT(call, uint64_t, 1);
+    const uint64_t *seeds = SEEDS(call, uint64_t, xx_firsts);
     uint64_t *hashes = RESULT(call, uint64_t);
-    memcpy(hashes, seeds, call->rows * sizeof *hashes);
+    if (call->argument_valid[0])
+        memcpy(hashes, seeds, call->rows * sizeof *hashes);
     if (column.as == HASH_INT && column.bytes == 4)
         EACH_HASH(hashes, xx_int(((const int32_t *)column.data)[row], seeds[row]))
     else if (column.as == HASH_LONG && column.bytes == 8)
@@ -213,6 +256,8 @@ static void xxhash_rows(native_call *call) {
 }
 
 const native_function hash_functions[] = {
+    {"spark_hash", "?A>i", murmur_rows, NULL},
     {"spark_hash", "?Ai>i", murmur_rows, NULL},
+    {"spark_xxhash64", "?A>l", xxhash_rows, NULL},
     {"spark_xxhash64", "?Al>l", xxhash_rows, NULL},
     {NULL}};

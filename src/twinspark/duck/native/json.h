@@ -56,7 +56,7 @@ static inline const char *past_plain(const char *at, const char *end, char quote
         if (least)
             found |= (word - 0x2020202020202020ULL) & ~word & 0x8080808080808080ULL;
         if (found)
-            break;
+            return at + (__builtin_ctzll(found) >> 3);
     }
     while (at < end && *at != quote && *at != '\\' && (unsigned char)*at >= least)
         at++;
@@ -73,6 +73,8 @@ enum json_token next_token(json_reader *reader);
 const char *past_number(const json_reader *reader, const char *at, bool *fraction);
 /* Past an object's or array's members, when the token starts one. */
 void skip_children(json_reader *reader);
+/* Past the value of a field whose name is the token. */
+void skip_value(json_reader *reader);
 /* Past all that stands in scopes deeper than `outside`. */
 void skip_out(json_reader *reader, size_t outside);
 
@@ -97,3 +99,5 @@ void write_double(json_writer *writer, double value);
 void add_quoted(buffer *into, text value, bool into_bytes);
 /* JsonGenerator.copyCurrentStructure: the value at the token, with everything inside. */
 void copy_structure(json_reader *reader, json_writer *writer);
+/* Ends the call: only Spark can tell. */
+void give_up_json(native_call *call);

@@ -1,7 +1,6 @@
-/* get_json_object, json_tuple, json_array_length, json_object_keys.
+/* get_json_object, json_array_length, json_object_keys.
  *
- * SQL spelling: spark_get_json_object(json, path), spark_json_tuple(json, [names]) -> VARCHAR[], spark_json_array_length(json),
- * spark_json_object_keys(json) -> VARCHAR[]. */
+ * SQL spelling: spark_get_json_object(json, path), spark_json_array_length(json), spark_json_object_keys(json) -> VARCHAR[]. */
 #include "json.h"
 #include "values.h"
 
@@ -122,10 +121,17 @@ static bool evaluate_path(json_reader *reader, json_writer *writer, enum style s
 
 static bool next_is_not(json_reader *reader, enum json_token token) { return next_token(reader) != token && !reader->problem; }
 
+static bool is_named(const json_reader *reader, text name) {
+    return reader->string.length == name.length && memcmp(reader->string.bytes, name.bytes, name.length) == 0;
+}
+
+/* Every token here is a field's name, or what stands behind its value. */
 static bool in_object(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
     size_t outside = reader->depth - 1;
     while (next_is_not(reader, END_OBJECT))
-        if (evaluate_path(reader, writer, style, path)) {
+        if (path->kind == NAMED && !is_named(reader, path->name))
+            skip_value(reader);
+        else if (evaluate_path(reader, writer, style, path)) {
             skip_out(reader, outside);
             return true;
         }
@@ -201,10 +207,6 @@ static bool at_end(json_reader *reader, json_writer *writer, enum style style, c
     return true;
 }
 
-static bool is_named(const json_reader *reader, text name) {
-    return reader->string.length == name.length && memcmp(reader->string.bytes, name.bytes, name.length) == 0;
-}
-
 static bool evaluate_path(json_reader *reader, json_writer *writer, enum style style, const path_step *path) {
     if (path->kind == PATH_END)
         return at_end(reader, writer, style, path);
@@ -218,7 +220,7 @@ static bool evaluate_path(json_reader *reader, json_writer *writer, enum style s
     return false;
 }
 
-static void give_up(native_call *call) {
+void give_up_json(native_call *call) {
     spark_error(call, "ELSEWHERE", "reason", "JSON with half a character, too deep or too long", NULL);
 }
 
@@ -240,7 +242,7 @@ static void get_object_rows(native_call *call) {
             found = !reader.problem && evaluate_path(&reader, &writer, RAW_STYLE, path.steps);
         }
         if (reader.problem == ELSEWHERE || (path.valid && path.elsewhere))
-            give_up(call);
+            give_up_json(call);
         else if (found && !reader.problem)
             set_text(call, row, writer.out.bytes ? writer.out.bytes : "", writer.out.length);
         else
@@ -252,10 +254,6 @@ static void get_object_rows(native_call *call) {
 }
 
 /* --- lists of strings --- */
-
-static void add_buffer(position_writer *writer, const buffer *string) {
-    add_string(writer, string && string->length ? (text){string->bytes, (uint32_t)string->length} : (text){"", 0}, !string);
-}
 
 static void object_keys_rows(native_call *call) {
     json_reader reader = {0};
@@ -271,7 +269,7 @@ static void object_keys_rows(native_call *call) {
             skip_children(&reader);
         }
         if (reader.problem == ELSEWHERE)
-            give_up(call);
+            give_up_json(call);
         if (!is_object || reader.problem) {
             writer.size = entry->offset;
             set_null(call, row);
@@ -293,7 +291,7 @@ static void array_length_rows(native_call *call) {
             skip_children(&reader);
         }
         if (reader.problem == ELSEWHERE)
-            give_up(call);
+            give_up_json(call);
         if (!is_array || reader.problem)
             set_null(call, row);
         RESULT(call, int32_t)[row] = count;
@@ -301,82 +299,8 @@ static void array_length_rows(native_call *call) {
     close_json(&reader);
 }
 
-/* --- json_tuple --- */
-
-typedef struct { buffer text; bool found; } tuple_field;
-
-static void copy_field(json_reader *reader, json_writer *writer, buffer *into) {
-    reset_writer(writer);
-    if (reader->token == VALUE_STRING)
-        add_bytes(&writer->out, reader->string.bytes, reader->string.length);
-    else
-        copy_structure(reader, writer);
-    into->length = 0;
-    add_bytes(into, writer->out.bytes ? writer->out.bytes : "", writer->out.length);
-}
-
-/* The field's value goes to every column of its name; one that comes again takes the place of the earlier. */
-static void read_tuple(json_reader *reader, json_writer *writer, const value_column *names, list_entry wanted, tuple_field *fields) {
-    buffer value = {0};
-    bool is_object = next_token(reader) == START_OBJECT;
-    while (is_object && next_is_not(reader, END_OBJECT)) {
-        uint64_t first = 0;
-#define NAME(i) text_of(&((const duckdb_string *)names->data)[wanted.offset + (i)])
-#define IS_WANTED(i) (value_valid(names, wanted.offset + (i)) && is_named(reader, NAME(i)))
-        while (reader->token == FIELD_NAME && first < wanted.length && !IS_WANTED(first))
-            first++;
-        if (reader->token == FIELD_NAME && first < wanted.length) {
-            bool *same = calloc(wanted.length, sizeof *same);
-            for (uint64_t i = first; i < wanted.length; i++)
-                same[i] = IS_WANTED(i);
-            if (next_token(reader) != VALUE_NULL && !reader->problem) {
-                copy_field(reader, writer, &value);
-                for (uint64_t i = first; i < wanted.length; i++)
-                    if (same[i]) {
-                        fields[i].found = true;
-                        fields[i].text.length = 0;
-                        add_bytes(&fields[i].text, value.bytes, value.length);
-                    }
-            }
-            free(same);
-        }
-        skip_children(reader);
-    }
-    free(value.bytes);
-}
-
-static void tuple_rows(native_call *call) {
-    json_reader reader = {0};
-    json_writer writer = {.into_bytes = true};
-    position_writer strings = {call};
-    value_column names = value_argument(call, 1);
-    for (idx_t row = 0; row < call->rows && !call->failed; row++) {
-        list_entry wanted = list_at(&names, row), *entry = &RESULT(call, list_entry)[row];
-        tuple_field *fields = calloc(wanted.length + 1, sizeof *fields);
-        open_json(&reader, (text){"", 0});
-        if (argument_valid(call, 0, row)) {
-            open_json(&reader, argument_text(call, 0, row));
-            read_tuple(&reader, &writer, names.children, wanted, fields);
-        }
-        if (reader.problem == ELSEWHERE)
-            give_up(call);
-        entry->offset = strings.size;
-        entry->length = wanted.length;
-        for (uint64_t i = 0; i < wanted.length; i++) {
-            add_buffer(&strings, fields[i].found && !reader.problem ? &fields[i].text : NULL);
-            free(fields[i].text.bytes);
-        }
-        free(fields);
-    }
-    duckdb_list_vector_set_size(call->result, strings.size);
-    free_value(&names);
-    close_json(&reader);
-    close_writer(&writer);
-}
-
 const native_function json_functions[] = {
     {"spark_get_json_object", "vv>v", get_object_rows, NULL},
     {"spark_json_array_length", "v>i", array_length_rows, NULL},
     {"spark_json_object_keys", "v>[v", object_keys_rows, NULL},
-    {"spark_json_tuple", "?v[v>[v", tuple_rows, NULL},
     {NULL}};

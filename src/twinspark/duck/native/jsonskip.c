@@ -96,3 +96,16 @@ void skip_children(json_reader *reader) {
     if (reader->token == START_OBJECT || reader->token == START_ARRAY)
         skip_out(reader, reader->depth - 1);
 }
+
+void skip_value(json_reader *reader) {
+    const char *at = past_white(reader->at, reader->end);
+    const char *next = at < reader->end ? past_plain_value(reader, at, reader->no_controls ? 0x20 : 0) : NULL;
+    if (!next) {
+        next_token(reader);
+        skip_children(reader);
+        return;
+    }
+    reader->at = next;
+    reader->need_comma = true;
+    reader->token = VALUE_NULL;
+}

@@ -17,7 +17,7 @@ typedef __int128 int128;
 typedef unsigned __int128 uint128;
 typedef int128 __attribute__((aligned(8))) stored_int128; /* DuckDB aligns its 128-bit values to 8 bytes */
 
-enum { MOST_ARGUMENTS = 8, MOST_TEXT_FIELDS = 24 };
+enum { MOST_ARGUMENTS = 8, MOST_TEXT_FIELDS = 48 };
 
 /* Texts of a result, written side by side until they are handed to DuckDB as one: a call for each text costs more than
  * most texts do. `places` says which rows of the result wait for their bytes, and where those begin. */
@@ -74,7 +74,7 @@ typedef struct native_aggregate {
     _(pattern_functions) _(parse_functions) _(legacy_date_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
     _(set_functions) _(whole_set_functions) _(sort_functions) _(sort_turn_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
-    _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(to_json_functions) _(from_json_functions) _(from_json_flat_functions)                                                                                                \
+    _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(json_tuple_functions) _(to_json_functions) _(from_json_functions) _(from_json_flat_functions)                                                                                                \
     _(vector_functions) _(aes_functions) _(bit_functions) _(variant_functions) _(variant_path_functions) _(variant_make_functions) _(variant_schema_functions) _(json_schema_functions) _(csv_functions) _(csv_kind_functions) _(csv_write_functions) _(xpath_functions) _(wkb_functions) _(whole_functions) _(narrow_functions) _(mask_functions) _(list_text_functions) _(make_functions) _(wrapping_functions) _(sequence_functions)
 #define AGGREGATE_TABLES(_) _(decimal_aggregates) SKETCH_AGGREGATE_TABLES(_) _(moment_aggregates) _(window_aggregates) _(bitmap_aggregates) _(extreme_aggregates) _(percentile_aggregates)
 #define DECLARE_FUNCTIONS(table) extern const native_function table[];

@@ -137,11 +137,32 @@ static bool same_format(known_format *known, text given) {
     return known->read;
 }
 
+/* Digits alone, where the format has nothing else: what most texts are. */
+static bool read_plain(const number_format *format, text value, int64_t *digits) {
+    const token *only = &format->tokens[0];
+    uint32_t most = format->count == 1 && only->kind == '9' && only->count <= 18 ? (uint32_t)only->count : 0;
+    if (!value.length || value.length > most)
+        return false;
+    unsigned char other = 0;
+    *digits = 0;
+    for (uint32_t i = 0; i < value.length; i++) {
+        unsigned char digit = (unsigned char)(value.bytes[i] - '0');
+        other |= digit > 9;
+        *digits = 10 * *digits + digit;
+    }
+    return !other;
+}
+
 static void to_number_rows(native_call *call) {
     known_format known = {0};
     const number_format *format = &known.format;
+    int64_t plain;
     EACH_ROW(call, row) {
         text value = argument_text(call, 0, row), given = argument_text(call, 1, row);
+        if (!call->scale && same_format(&known, given) && read_plain(format, value, &plain)) {
+            set_decimal(call, row, plain);
+            continue;
+        }
         number_reader read = {.value = value};
         if (!is_ascii(value) || !same_format(&known, given)) {
             spark_error(call, "ELSEWHERE", "reason", "a number beyond ASCII", NULL);
@@ -302,6 +323,33 @@ static void write_number(const number_format *format, int128 value, int scale, w
     }
 }
 
+/* Digits around a point, and nothing else in the format: the digits of a number that fits, blanks before them. */
+static bool is_plain_format(const number_format *format) {
+    const token *tokens = format->tokens;
+    return format->count == 3 && tokens[0].kind == '9' && tokens[1].kind == '.' && tokens[2].kind == '9' && format->before <= 18 &&
+           format->after <= 18;
+}
+
+static void put_digits(char *into, int count, uint64_t value, char before) {
+    for (int i = count - 1; i >= 0; i--, value /= 10)
+        into[i] = value || i == count - 1 ? (char)('0' + value % 10) : before;
+}
+
+static bool write_plain(native_call *call, idx_t row, const number_format *format, int128 value, int scale) {
+    int after = format->after, missing = after - scale;
+    if (missing < 0 || scale > 18 || value != (int64_t)value || value == INT64_MIN)
+        return false;
+    uint64_t near = value < 0 ? (uint64_t)-value : (uint64_t)value, one = (uint64_t)power_of_ten[scale], whole = near / one;
+    if (whole >= (uint64_t)power_of_ten[format->before])
+        return false;
+    char *into = room_for_text(call, (size_t)(format->before + 1 + after));
+    put_digits(into, format->before, whole, ' ');
+    into[format->before] = '.';
+    put_digits(into + format->before + 1, after, (near - whole * one) * (uint64_t)power_of_ten[missing], '0');
+    set_written(call, row, (size_t)(format->before + 1 + after));
+    return true;
+}
+
 static void to_char_rows(native_call *call) {
     decimal_column column;
     known_format known = {0};
@@ -312,7 +360,7 @@ static void to_char_rows(native_call *call) {
         text given = argument_text(call, 1, row);
         if (given.length > 100 || !same_format(&known, given))
             spark_error(call, "ELSEWHERE", "reason", "a long number format", NULL);
-        else {
+        else if (!is_plain_format(&known.format) || !write_plain(call, row, &known.format, decimal_at(&column, row), column.scale)) {
             write_number(&known.format, decimal_at(&column, row), column.scale, &into);
             set_text(call, row, into.bytes, (size_t)into.length);
         }

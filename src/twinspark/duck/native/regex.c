@@ -246,13 +246,75 @@ static bool walk(matcher *m, int at, uint32_t i) {
     return found && !m->elsewhere;
 }
 
+/* --- where a match may begin --- */
+
+static void add_first(regex *pattern, const uint64_t ascii[2]) {
+    pattern->first[0] |= ascii[0];
+    pattern->first[1] |= ascii[1];
+}
+
+static void add_character(regex *pattern, uint32_t code) {
+    if (code < 128)
+        pattern->first[code >> 6] |= 1ULL << (code & 63);
+}
+
+static void add_either_case(regex *pattern, uint32_t code) {
+    bool letter = (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
+    add_character(pattern, code);
+    if (letter)
+        add_character(pattern, code ^ 0x20);
+}
+
+/* Of what is neither characters nor choices nor groups, all characters may be the first. */
+static void note_first_of(regex *pattern, int at, int depth) {
+    static const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
+    const regex_node *node = &pattern->node[at];
+    if (depth > 200) {
+        add_first(pattern, all);
+        return;
+    }
+    switch (node->kind) {
+    case NODE_SET: add_first(pattern, pattern->set[node->set].ascii); break;
+    case NODE_CHARACTER: (node->flag ? add_either_case : add_character)(pattern, node->code); break;
+    case NODE_REPEAT_SET:
+        add_first(pattern, pattern->set[node->set].ascii);
+        if (!node->least)
+            note_first_of(pattern, node->next, depth + 1);
+        break;
+    case NODE_BRANCH: note_first_of(pattern, node->body, depth + 1); /* fall through */
+    case NODE_OPEN:
+    case NODE_CLOSE: note_first_of(pattern, node->next, depth + 1); break;
+    default: add_first(pattern, all);
+    }
+}
+
+void note_first(regex *pattern) {
+    pattern->first[0] = pattern->first[1] = 0;
+    note_first_of(pattern, pattern->start, 0);
+}
+
+/* The next character that a match may begin with, or the end. Of those beyond ASCII the walk itself tells. */
+static inline uint32_t next_start(const regex *pattern, text value, uint32_t i) {
+    for (; i < value.length; i++) {
+        unsigned char c = (unsigned char)value.bytes[i];
+        if (c < 128 ? pattern->first[c >> 6] >> (c & 63) & 1 : c >= 0xC0)
+            break;
+    }
+    return i;
+}
+
 enum match_outcome find_regex(const regex *pattern, text value, uint32_t from, uint32_t region, span *groups) {
-    matcher m = {.pattern = pattern, .bytes = value.bytes, .length = value.length, .region = region, .groups = groups};
+    matcher m; /* what belongs to groups and loops is set when they begin */
+    m.pattern = pattern;
+    m.bytes = value.bytes;
+    m.length = value.length;
+    m.region = region;
+    m.groups = groups;
+    m.steps = m.depth = 0;
+    m.elsewhere = false;
     for (int g = 0; g <= pattern->groups; g++)
         groups[g] = (span){UINT32_MAX, UINT32_MAX};
-    for (uint32_t i = from; i <= value.length; i++) {
-        if (i < value.length && (value.bytes[i] & 0xC0) == 0x80)
-            continue;
+    for (uint32_t i = next_start(pattern, value, from); i <= value.length; i = next_start(pattern, value, i + 1)) {
         bool found = walk(&m, pattern->start, i);
         if (m.elsewhere)
             return MATCH_ELSEWHERE;

@@ -18,6 +18,7 @@ typedef struct regex_node {
 typedef struct regex {
     int nodes, sets, ranges, groups, loops, start;
     bool may_be_empty;
+    uint64_t first[2]; /* characters of ASCII that a match may begin with */
     regex_node node[MOST_NODES];
     character_set set[MOST_SETS];
     uint32_t range[MOST_RANGES][2];
@@ -32,6 +33,9 @@ typedef struct { uint32_t start, end; } span; /* of bytes; UINT32_MAX: the group
 /* The first match that begins at `from` or later. Groups hold MOST_GROUPS spans, the whole match first; the text begins
  * for the pattern (`^`, `\b`, what lies behind) at `region`. */
 enum match_outcome find_regex(const regex *pattern, text value, uint32_t from, uint32_t region, span *groups);
+
+/* To be called once a pattern is read. */
+void note_first(regex *pattern);
 
 bool set_holds(const regex *pattern, int set, uint32_t c, bool *unknown);
 

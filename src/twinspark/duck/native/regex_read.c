@@ -275,5 +275,6 @@ bool read_regex(text pattern, regex *into) {
     link_to(&r, &whole, add_node(&r, (regex_node){.kind = NODE_ACCEPT}));
     into->start = whole.first;
     into->may_be_empty = whole.empty;
+    note_first(into);
     return !r.failed;
 }

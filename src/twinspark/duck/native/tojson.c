@@ -1,6 +1,7 @@
 /* to_json: structs, arrays and maps written as Spark's JacksonGenerator writes them.
  *
- * SQL spelling: spark_to_json([value], ignore_null_fields), and the zone where variants are inside. Dates, timestamps and bytes come as the strings they are written as. */
+ * SQL spelling: spark_to_json(value, ignore_null_fields), and the zone where variants are inside. Dates, timestamps and bytes come as
+ * the strings they are written as. */
 #include "json.h"
 #include "shapes.h"
 #include "shortest.h"
@@ -175,23 +176,23 @@ static void make_labels(value_shape *shape) {
     }
 }
 
+/* The zone is a constant: the first row's is that of all. */
+static const zone_rules *zone_of(const native_call *call, zone_rules *zone) {
+    bool known = call->arguments > 2 && call->rows && find_zone(argument_text(call, 2, 0), zone) == ZONE_KNOWN;
+    return known ? zone : NULL;
+}
+
 static void to_json_rows(native_call *call) {
-    duckdb_vector lists = duckdb_data_chunk_get_vector(call->chunk, 0);
-    value_column values = value_of_vector(lists);
-    value_shape shape = shape_of(lists, false);
+    duckdb_vector vector = duckdb_data_chunk_get_vector(call->chunk, 0);
+    value_column values = value_of_vector(vector);
+    value_shape shape = shape_of(vector, false);
     make_labels(&shape);
     json_writer writer = {{0}};
     zone_rules zone;
+    json_task task = {&writer, zone_of(call, &zone), call->rows && ARGUMENT(call, bool, 1)[0], false};
     EACH_ROW(call, row) {
-        idx_t at = list_at(&values, row).offset;
-        bool known = call->arguments > 2 && find_zone(argument_text(call, 2, row), &zone) == ZONE_KNOWN;
-        json_task task = {&writer, known ? &zone : NULL, ARGUMENT(call, bool, 1)[row], false};
         reset_writer(&writer);
-        if (!value_valid(values.children, at)) {
-            set_null(call, row);
-            continue;
-        }
-        write_value(&task, shape.children, values.children, at);
+        write_value(&task, &shape, &values, row);
         if (task.failed)
             spark_error(call, "ELSEWHERE", "reason", "to_json of a value of this type", NULL);
         else

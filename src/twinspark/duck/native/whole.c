@@ -3,7 +3,7 @@
  * SQL spelling: spark_bigint_to_int(b), spark_double_to_int(d), spark_double_to_bigint(d), spark_decimal_to_int(p),
  * spark_decimal_to_bigint(p) raise CAST_OVERFLOW; spark_double_to_float(d); spark_abs(i), spark_negative(i), of BIGINT too,
  * raise ARITHMETIC_OVERFLOW, and
- * spark_divide(d, e) DIVIDE_BY_ZERO; spark_floor(d), spark_ceil(d): a BIGINT, as Java's (long); spark_signum(d). */
+ * spark_divide(d, e), spark_divide_whole(i, j) DIVIDE_BY_ZERO; spark_floor(d), spark_ceil(d): a BIGINT, as Java's (long); spark_signum(d). */
 #include "shortest.h"
 #include "wide.h"
 #include <math.h>
@@ -140,19 +140,25 @@ OTHER_SIGN(abs_bigint, int64_t, uint64_t, INT64_MIN, values[row] < 0 ? 0 - value
 OTHER_SIGN(negative_int, int32_t, uint32_t, INT32_MIN, 0 - value)
 OTHER_SIGN(negative_bigint, int64_t, uint64_t, INT64_MIN, 0 - value)
 
-/* `/` of doubles under ANSI. */
-static void divide_rows(native_call *call) {
-    const double *left = ARGUMENT(call, double, 0), *right = ARGUMENT(call, double, 1);
-    double *out = RESULT(call, double);
-    bool zero = false;
-    for (idx_t row = 0; row < call->rows; row++) {
-        out[row] = left[row] / right[row];
-        zero |= right[row] == 0;
+/* `/` under ANSI: of doubles, and of whole numbers that become doubles on the way. */
+#define QUOTIENT(name, type)                                                                                           \
+    MANY_LANES static bool name##_found(const type *left, const type *right, double *out, idx_t rows) {                \
+        type zero = 0;                                                                                                 \
+        for (idx_t row = 0; row < rows; row++) {                                                                       \
+            out[row] = (double)left[row] / (double)right[row];                                                         \
+            zero = right[row] == 0 ? 1 : zero;                                                                         \
+        }                                                                                                              \
+        return zero != 0;                                                                                              \
+    }                                                                                                                  \
+    static void name##_rows(native_call *call) {                                                                       \
+        const type *right = ARGUMENT(call, type, 1);                                                                   \
+        if (name##_found(ARGUMENT(call, type, 0), right, RESULT(call, double), call->rows))                            \
+            EACH_ROW(call, row) if (right[row] == 0)                                                                   \
+                spark_error(call, "DIVIDE_BY_ZERO", "config", ANSI_CONFIG, NULL);                                      \
     }
-    if (zero)
-        EACH_ROW(call, row) if (right[row] == 0)
-            spark_error(call, "DIVIDE_BY_ZERO", "config", ANSI_CONFIG, NULL);
-}
+QUOTIENT(divide, double)
+QUOTIENT(divide_int, int32_t)
+QUOTIENT(divide_bigint, int64_t)
 
 /* Math.signum: zeros and NaN are themselves. */
 static void signum_rows(native_call *call) {
@@ -184,4 +190,6 @@ const native_function whole_functions[] = {{"spark_bigint_to_int", "l>i", bigint
                                            {"spark_negative", "i>i", negative_int, NULL},
                                            {"spark_negative", "l>l", negative_bigint, NULL},
                                            {"spark_divide", "dd>d", divide_rows, NULL},
+                                           {"spark_divide_whole", "ii>d", divide_int_rows, NULL},
+                                           {"spark_divide_whole", "ll>d", divide_bigint_rows, NULL},
                                            {0}};
