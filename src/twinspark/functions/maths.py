@@ -17,6 +17,7 @@ from twinspark.functions.arithmetic import (
     checked_sign,
     decimal_call,
     divide,
+    divisor_first,
     in_one_pass,
     multiply_type,
     remainder,
@@ -130,6 +131,7 @@ def pmod_type(call: Call) -> Typed:
     return replace(remainder(call), nullable=True)
 
 
+@divisor_first
 def positive_remainder(call: Any, left: str, right: str) -> str:
     """((a % n) + n) % n for a negative rest, as Java computes it."""
     if isinstance(call.type, DecimalType):
