@@ -13,6 +13,7 @@ from twinspark.analysis import set_operations as sets
 from twinspark.analysis.generators import has_generator
 from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_columns
+from twinspark.analysis.recursion_limits import limited
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted, type_text
@@ -214,6 +215,8 @@ def organized(selected: Selected, node: tree.Organization | None, walk: Walk) ->
     if node.limit is not None or node.offset is not None:
         limit = row_count(node.limit, walk, "limit") if node.limit is not None else None
         offset = row_count(node.offset, walk, "offset") if node.offset is not None else 0
+        if limit is not None:
+            frame = replace(frame, relation=limited(frame.relation, limit + (offset or 0), walk.settings))
         frame = make.limit(frame, limit, offset or 0)
     return frame
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from twinspark.analysis import build
 from twinspark.analysis.scope import Attribute, Frame, Hit, frame_of, revealed
-from twinspark.errors import NotNative
-from twinspark.plan.expressions import Column, WindowCall
+from twinspark.errors import NotNative, SparkError
+from twinspark.functions.common_types import wider_type
+from twinspark.functions.typing import type_text
+from twinspark.plan.expressions import Expression, Literal, WindowCall
 from twinspark.plan.relations import (
     Aggregate,
     Distinct,
     Field,
     Join,
+    OneRow,
     Project,
     Recursion,
     RecursionReference,
@@ -66,9 +69,18 @@ def two_parts(named: tree.NamedQuery) -> tree.SetOperation:
     body = query.body
     if query.ctes is not None or query.organization is not None or not isinstance(body, tree.SetOperation):
         raise NotNative("SQL: a recursive query of another form than anchor UNION ALL step")
-    if body.operator != "UNION" or not body.all or named.max_recursion is not None:
-        raise NotNative("SQL: a recursive query without UNION ALL, or with a limit of its own")
+    if body.operator != "UNION" or not body.all:
+        raise NotNative("SQL: a recursive query without UNION ALL")
     return body
+
+
+def level_limit(named: tree.NamedQuery, walk: Walk) -> int:
+    if named.max_recursion is None:
+        return int(walk.context.config.get(LEVELS, "100"))
+    found = walk.read(named.max_recursion, walk.scope(frame_of(OneRow())))
+    if not isinstance(found, Literal) or not isinstance(found.value, int) or found.value < 1:
+        raise NotNative("SQL: a recursive query with a limit that is no number above zero")
+    return found.value
 
 
 def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key: str, walk: Walk) -> Relation:
@@ -79,12 +91,12 @@ def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key
     check_place(frame.relation)
     if len(last.levels) != 1:
         raise NotNative("SQL: a recursive query that names itself where it cannot be followed")
-    step = counted(frame, last.levels[0], fields)
+    step = counted(frame, last.levels[0], fields, walk)
     return Recursion(
         anchor=with_level(anchor),
         step=step,
         key=key,
-        limit=int(walk.context.config.get(LEVELS, "100")),
+        limit=level_limit(named, walk),
         rows=int(walk.context.config.get(ROWS, "1000000")),
         elsewhere="limit" in walk.text.lower(),
         fields=tuple(
@@ -108,7 +120,7 @@ def with_level(anchor: Relation) -> Relation:
     return Project(input=anchor, expressions=(*anchor.columns(), level), fields=(*anchor.fields, LEVEL))
 
 
-def counted(frame: Frame, level: Attribute, fields: tuple[Field, ...]) -> Relation:
+def counted(frame: Frame, level: Attribute, fields: tuple[Field, ...], walk: Walk) -> Relation:
     def find(inner: Frame) -> Hit | None:
         return (level, ()) if level.id in inner.slots else None
 
@@ -118,8 +130,7 @@ def counted(frame: Frame, level: Attribute, fields: tuple[Field, ...]) -> Relati
     if found is None:
         raise NotNative("SQL: a recursive query whose rows cannot be followed")
     carried = found[0]
-    columns = [carried.column(a) for a in frame.attributes]
-    check_types(columns, fields)
+    columns = in_types([carried.column(a) for a in frame.attributes], fields, walk)
     made = tuple(replace(one, nullable=column.nullable) for one, column in zip(fields, columns, strict=True))
     return Project(input=carried.relation, expressions=(*columns, carried.column(level)), fields=(*made, LEVEL))
 
@@ -140,9 +151,12 @@ def has_reference(relation: Relation) -> bool:
     return isinstance(relation, RecursionReference) or any(map(has_reference, relation.inputs))
 
 
-def check_types(columns: list[Column], fields: tuple[Field, ...]) -> None:
+def in_types(columns: Sequence[Expression], fields: tuple[Field, ...], walk: Walk) -> list[Expression]:
+    """The step in the anchor's types, which have to be the wider ones."""
     if len(columns) != len(fields):
         raise NotNative("SQL: a recursive query whose step has another number of columns")
     for column, one in zip(columns, fields, strict=True):
-        if not same_type(column.type, one.type):
-            raise NotNative("SQL: a recursive query whose step has other types")
+        if not same_type(column.type, one.type) and wider_type(column.type, one.type, walk.settings.ansi) != one.type:
+            left, right = type_text(one.type), type_text(column.type)
+            raise SparkError("CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE", left=left, right=right)
+    return [build.implicit_cast(column, one.type, walk.settings) for column, one in zip(columns, fields, strict=True)]
