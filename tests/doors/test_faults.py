@@ -66,8 +66,11 @@ def test_a_restarted_server_is_a_clear_error_and_a_new_session_works() -> None:
         with pytest.raises(PySparkException) as caught:
             session.range(3).count()
         assert caught.value.getCondition() == "INVALID_HANDLE.SESSION_CHANGED"
-        assert SparkSession.builder.remote(second.url).create().range(3).count() == 3
+        again = SparkSession.builder.remote(second.url).create()
+        assert again.range(3).count() == 3
+        again.stop()
     finally:
+        session.stop()
         second.stop()
 
 
@@ -117,7 +120,10 @@ def test_nesting_without_end_is_refused(duck_server: ConnectServer) -> None:
     channel = grpc.insecure_channel(f"127.0.0.1:{duck_server.port}")
     with pytest.raises(grpc.RpcError):
         list(channel.unary_stream("/spark.connect.SparkConnectService/ExecutePlan")(nested, timeout=60))
-    assert SparkSession.builder.remote(duck_server.url).create().range(2).count() == 2
+    channel.close()
+    session = SparkSession.builder.remote(duck_server.url).create()
+    assert session.range(2).count() == 2
+    session.stop()
 
 
 def varint(number: int) -> bytes:
@@ -134,6 +140,7 @@ def test_a_client_without_reattach_gets_its_rows(duck_server: ConnectServer) -> 
     plan = session.range(100_000)._plan.to_proto(client)
     table, *_ = client.to_table(plan, {})
     assert table.num_rows == 100_000
+    client.close()
     session.stop()
 
 

@@ -144,7 +144,7 @@ class NativeOperation:
         if self._producer is Producer.READER:
             self._work_off()
         try:
-            yield from self._log.read(after, self._progress, PROGRESS_SECONDS, self._left.is_set)
+            yield from self._log.read(after, self._progress, PROGRESS_SECONDS, self._left.is_set, pauses=True)
             return
         except NotNative as error:
             if self._log.sent:

@@ -136,6 +136,7 @@ class RelayedOperation:
                     complete = True
                     self._finish()  # before the client hears of it: its next request must find everything settled
                 yield response
+                yield b""  # what Spark sends goes on at once
         except grpc.RpcError as failure:
             self._fail(failure)
             raise

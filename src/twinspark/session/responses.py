@@ -15,6 +15,9 @@ AHEAD_BYTES = 64 * MEBIBYTE  # how far the engine may run ahead of the client
 RETRY_BYTES = 64 * MEBIBYTE
 
 
+NO_MORE_FOR_NOW = Frame("", b"")  # what was read may go to the client: the next takes its time
+
+
 class Cancelled(Exception):
     """The operation was interrupted while it waited for its client."""
 
@@ -74,14 +77,19 @@ class ResponseLog:
         progress: Callable[[], Frame | None],
         every: float = 2.0,
         gone: Callable[[], bool] = bool,
+        pauses: bool = False,
     ) -> Iterator[bytes]:
-        """Responses after the given id, then new ones as they come; a report of progress while none does."""
+        """Responses after the given id, then new ones as they come; a report of progress while none does.
+
+        With `pauses` an empty one comes before it waits."""
         with self._changed:
             self._reader += 1
             me, index = self._reader, self._position(after)
             self._changed.notify_all()
-        while (frame := self._next(me, index + 1, progress, every, gone)) is not None:
-            index += 1
+        is_told = not pauses
+        while (frame := self._next(me, index + 1, progress, every, gone, is_told)) is not None:
+            is_told = frame is NO_MORE_FOR_NOW or not pauses
+            index += frame is not NO_MORE_FOR_NOW
             yield frame.data
 
     def release_until(self, response_id: str) -> None:
@@ -93,7 +101,13 @@ class ResponseLog:
             self._drop_until(self._produced)
 
     def _next(
-        self, me: int, index: int, progress: Callable[[], Frame | None], every: float, gone: Callable[[], bool]
+        self,
+        me: int,
+        index: int,
+        progress: Callable[[], Frame | None],
+        every: float,
+        gone: Callable[[], bool],
+        is_told: bool,
     ) -> Frame | None:
         with self._changed:
             while True:
@@ -105,6 +119,8 @@ class ResponseLog:
                     return None
                 if gone():
                     return None
+                if not is_told:
+                    return NO_MORE_FOR_NOW
                 if not self._changed.wait(every) and (frame := progress()):
                     self._append(frame)
                     self._reports.add(self._produced)

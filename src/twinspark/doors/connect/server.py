@@ -3,11 +3,10 @@
 import sys
 import threading
 
-import grpc
-
-from twinspark.doors.connect.auth import TokenCheck
+from twinspark.doors.connect.auth import anyone, with_token
 from twinspark.doors.connect.depth import lift_depth_limit
-from twinspark.doors.connect.service import ConnectService, method_handlers
+from twinspark.doors.connect.service import ConnectService, methods_of
+from twinspark.doors.http2 import Http2Server
 from twinspark.session.config import defaults
 from twinspark.session.later import import_tables
 from twinspark.session.maintenance import Housekeeper
@@ -20,12 +19,6 @@ from twinspark.ui.metrics import serve_metrics
 
 RECURSION = 50_000  # plans are read by plain recursion, a dozen calls for each level
 STACK = 64 * 1024 * 1024  # of address space, for each thread that may read such a plan
-MEBIBYTE = 1024 * 1024
-SERVER_OPTIONS = [
-    ("grpc.max_receive_message_length", 128 * MEBIBYTE),  # spark.connect.grpc.maxInboundMessageSize
-    ("grpc.max_send_message_length", -1),
-    ("grpc.so_reuseport", 0),  # two servers must not share a port by accident
-]
 
 
 class ConnectServer:
@@ -41,10 +34,10 @@ class ConnectServer:
         self.shared = Shared(settings, self.spark, self.native)
         self.sessions = Sessions(self.shared)
         self._housekeeper = Housekeeper(self.sessions)
-        interceptors = [TokenCheck(settings.token)] if settings.token else []
-        self._server = grpc.server(DaemonThreads("connect"), options=SERVER_OPTIONS, interceptors=interceptors)
-        self._server.add_generic_rpc_handlers((method_handlers(ConnectService(self.sessions)),))
-        self.port = self._server.add_insecure_port(f"{settings.host}:{settings.port}")
+        check = with_token(settings.token) if settings.token else anyone
+        methods = methods_of(ConnectService(self.sessions))
+        self._server = Http2Server(settings.host, settings.port, methods, check, DaemonThreads("connect"))
+        self.port = self._server.port
         self.url = f"sc://{settings.host}:{self.port}"
         self._server.start()
         if settings.metrics_port is not None:
@@ -59,10 +52,10 @@ class ConnectServer:
         import_tables()
 
     def wait(self) -> None:
-        self._server.wait_for_termination()
+        self._server.wait()
 
     def stop(self, grace: float | None = None) -> None:
         self._housekeeper.stop()
-        self._server.stop(grace).wait()
+        self._server.stop(grace)
         self.spark.close()
         self.native.close()

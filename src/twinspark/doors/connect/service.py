@@ -5,18 +5,19 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-import grpc
 from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.doors.connect.analyze import analyze
 from twinspark.doors.connect.config import configure
 from twinspark.doors.connect.status import answered, streamed
+from twinspark.doors.http2 import Call, Kind, Method
 from twinspark.errors import SparkError
 from twinspark.session.operation import Operation
 from twinspark.session.session import Session
 from twinspark.session.sessions import Sessions
 
 SERVICE = "spark.connect.SparkConnectService"
+QUICK = ("Config", "ReleaseExecute", "ArtifactStatus", "GetStatus")  # they look at what the session knows
 
 
 class ConnectService:
@@ -24,51 +25,50 @@ class ConnectService:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._session_of_call: dict[Any, Session] = {}
 
     @streamed
-    def ExecutePlan(self, data: bytes, context: Any) -> Iterator[bytes]:
+    def ExecutePlan(self, data: bytes, call: Call) -> Iterator[bytes]:
         request = base_pb2.ExecutePlanRequest.FromString(data)
-        session = self._session(request, context)
+        session = self._session(request, call)
         operation = session.start(request, data)
-        context.add_callback(operation.hang_up)
+        call.add_callback(operation.hang_up)
         yield from operation.responses()
         if not operation.asked.reattachable:
             session.forget(operation)
 
     @answered
-    def AnalyzePlan(self, data: bytes, context: Any) -> bytes:
+    def AnalyzePlan(self, data: bytes, call: Call) -> bytes:
         request = base_pb2.AnalyzePlanRequest.FromString(data)
-        return analyze(self._session(request, context), request, data)
+        return analyze(self._session(request, call), request, data)
 
     @answered
-    def Config(self, data: bytes, context: Any) -> bytes:
+    def Config(self, data: bytes, call: Call) -> bytes:
         request = base_pb2.ConfigRequest.FromString(data)
-        return packed(configure(self._session(request, context), request, data))
+        return packed(configure(self._session(request, call), request, data))
 
     @answered
-    def AddArtifacts(self, requests: Iterator[bytes], context: Any) -> bytes:
+    def AddArtifacts(self, requests: Iterator[bytes], call: Call) -> bytes:
         parsed = map(base_pb2.AddArtifactsRequest.FromString, requests)
         first = next(parsed)
-        session = self._session(first, context)
+        session = self._session(first, call)
         answer = base_pb2.AddArtifactsResponse(**ids_of(session))
         for upload in session.add_artifacts(chain([first], parsed)):
             answer.artifacts.add(name=upload.name, is_crc_successful=upload.good)
         return packed(answer)
 
     @answered
-    def ArtifactStatus(self, data: bytes, context: Any) -> bytes:
+    def ArtifactStatus(self, data: bytes, call: Call) -> bytes:
         request = base_pb2.ArtifactStatusesRequest.FromString(data)
-        session = self._session(request, context)
+        session = self._session(request, call)
         answer = base_pb2.ArtifactStatusesResponse(**ids_of(session))
         for name in request.names:
             answer.statuses[name].exists = session.artifacts.has(name)
         return packed(answer)
 
     @answered
-    def Interrupt(self, data: bytes, context: Any) -> bytes:
+    def Interrupt(self, data: bytes, call: Call) -> bytes:
         request = base_pb2.InterruptRequest.FromString(data)
-        session = self._session(request, context)
+        session = self._session(request, call)
         answer = base_pb2.InterruptResponse(**ids_of(session))
         answer.interrupted_ids.extend(session.interrupt(chosen_by(request)))
         if session.spark.open:
@@ -77,19 +77,19 @@ class ConnectService:
         return packed(answer)
 
     @streamed
-    def ReattachExecute(self, data: bytes, context: Any) -> Iterator[bytes]:
+    def ReattachExecute(self, data: bytes, call: Call) -> Iterator[bytes]:
         request = base_pb2.ReattachExecuteRequest.FromString(data)
-        session = self._existing(request, context)
+        session = self._existing(request, call)
         operation = session.operation(request.operation_id)
         if operation is None:
             raise session.missing(request.operation_id)
-        context.add_callback(operation.hang_up)
+        call.add_callback(operation.hang_up)
         yield from operation.reattach(request, data)
 
     @answered
-    def ReleaseExecute(self, data: bytes, context: Any) -> bytes:
+    def ReleaseExecute(self, data: bytes, call: Call) -> bytes:
         request = base_pb2.ReleaseExecuteRequest.FromString(data)
-        session = self._existing(request, context)
+        session = self._existing(request, call)
         answer = base_pb2.ReleaseExecuteResponse(**ids_of(session))
         if operation := session.operation(request.operation_id):
             answer.operation_id = request.operation_id
@@ -97,7 +97,7 @@ class ConnectService:
         return packed(answer)
 
     @answered
-    def ReleaseSession(self, data: bytes, context: Any) -> bytes:
+    def ReleaseSession(self, data: bytes, call: Call) -> bytes:
         request = base_pb2.ReleaseSessionRequest.FromString(data)
         answer = base_pb2.ReleaseSessionResponse(session_id=request.session_id)
         if session := self._sessions.close(request.user_context.user_id, request.session_id, request.allow_reconnect):
@@ -106,9 +106,9 @@ class ConnectService:
         return packed(answer)
 
     @answered
-    def FetchErrorDetails(self, data: bytes, context: Any) -> bytes:
+    def FetchErrorDetails(self, data: bytes, call: Call) -> bytes:
         request = base_pb2.FetchErrorDetailsRequest.FromString(data)
-        session = self._session(request, context)
+        session = self._session(request, call)
         kept = session.error(request.error_id)
         if kept is None and session.spark.open:
             return session.spark.unary("FetchErrorDetails", data)
@@ -117,9 +117,9 @@ class ConnectService:
         return packed(answer)
 
     @answered
-    def CloneSession(self, data: bytes, context: Any) -> bytes:
+    def CloneSession(self, data: bytes, call: Call) -> bytes:
         request = base_pb2.CloneSessionRequest.FromString(data)
-        source = self._existing(request, context)
+        source = self._existing(request, call)
         request.new_session_id = request.new_session_id or str(uuid.uuid4())
         clone = self._sessions.clone(source, request.new_session_id)
         clone.inherit(source, request)
@@ -128,31 +128,30 @@ class ConnectService:
         return packed(answer)
 
     @answered
-    def GetStatus(self, data: bytes, context: Any) -> bytes:
+    def GetStatus(self, data: bytes, call: Call) -> bytes:
         request = base_pb2.GetStatusRequest.FromString(data)
-        session = self._existing(request, context)
+        session = self._existing(request, call)
         answer = base_pb2.GetStatusResponse(**ids_of(session))
         if request.HasField("operation_status"):
             for operation_id, state in statuses(session, list(request.operation_status.operation_ids)):
                 answer.operation_statuses.add(operation_id=operation_id, state=state)
         return packed(answer)
 
-    def session_of(self, context: Any) -> Session | None:
-        """The session of a call that failed, if it had found one: its errors are kept there."""
-        return self._session_of_call.pop(context, None)
-
-    def _session(self, request: Any, context: Any) -> Session:
+    def _session(self, request: Any, call: Call) -> Session:
         session = self._sessions.of(request.user_context.user_id, request.session_id, observed_by(request))
-        return self._remember(context, session)
+        return remembered(call, session)
 
-    def _existing(self, request: Any, context: Any) -> Session:
+    def _existing(self, request: Any, call: Call) -> Session:
         session = self._sessions.existing(request.user_context.user_id, request.session_id, observed_by(request))
-        return self._remember(context, session)
+        return remembered(call, session)
 
-    def _remember(self, context: Any, session: Session) -> Session:
-        self._session_of_call[context] = session
-        context.add_callback(lambda: self._session_of_call.pop(context, None))
-        return session
+
+def remembered(call: Call, session: Session) -> Session:
+    """The errors of a call are kept in its session; one that lives on Spark too has to ask there."""
+    call.known = session
+    if session.spark.open:
+        call.may_take_long()
+    return session
 
 
 def observed_by(request: Any) -> str | None:
@@ -200,15 +199,18 @@ def statuses(session: Session, asked: list[str]) -> Iterator[tuple[str, int]]:
         yield operation_id, states.Value(f"OPERATION_STATE_{state.value if state else 'UNKNOWN'}")
 
 
-def method_handlers(service: ConnectService) -> grpc.GenericRpcHandler:
-    """No serializers: every method takes and gives bytes."""
-    kinds: dict[Callable[..., Any], tuple[str, ...]] = {
-        grpc.unary_stream_rpc_method_handler: ("ExecutePlan", "ReattachExecute"),
-        grpc.stream_unary_rpc_method_handler: ("AddArtifacts",),
-        grpc.unary_unary_rpc_method_handler: (
+def methods_of(service: ConnectService) -> dict[str, Method]:
+    """By their paths; every method takes and gives bytes."""
+    kinds: dict[Kind, tuple[str, ...]] = {
+        Kind.STREAM: ("ExecutePlan", "ReattachExecute"),
+        Kind.UPLOAD: ("AddArtifacts",),
+        Kind.UNARY: (
             *("AnalyzePlan", "Config", "ArtifactStatus", "Interrupt", "ReleaseExecute", "ReleaseSession"),
             *("FetchErrorDetails", "CloneSession", "GetStatus"),
         ),
     }
-    handlers = {name: kind(getattr(service, name)) for kind, names in kinds.items() for name in names}
-    return grpc.method_handlers_generic_handler(SERVICE, handlers)
+    return {
+        f"/{SERVICE}/{name}": Method(kind, getattr(service, name), name in QUICK)
+        for kind, names in kinds.items()
+        for name in names
+    }

@@ -158,7 +158,7 @@ def abbreviated(message: str) -> str:
 
 
 def answered(method: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-    """For a unary RPC: method(self, request bytes, grpc context)."""
+    """For a unary RPC: method(self, request bytes, call)."""
 
     @wraps(method)
     def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
@@ -188,8 +188,8 @@ def streamed(method: Callable[Arguments, Iterator[bytes]]) -> Callable[Arguments
 
 
 def session_of_call(args: tuple[Any, ...]) -> Session | None:
-    service, _, context = args
-    found: Session | None = service.session_of(context)
+    """The session of a call that failed, if it had found one: its errors are kept there."""
+    found: Session | None = args[2].known
     return found
 
 
