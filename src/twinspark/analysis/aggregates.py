@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis.canonical import position
+from twinspark.analysis.determinism import check_aggregate
 from twinspark.analysis.names import LATERAL
 from twinspark.analysis.outer import map_outer
 from twinspark.analysis.relations import Named, positions
@@ -114,6 +115,7 @@ def calls_in(expression: Expression) -> Iterator[AggregateCall]:
             yield from calls_in(inner)
     elif isinstance(expression, AggregateCall):
         check_not_nested(expression)
+        check_aggregate(expression)
         yield expression
     else:
         for child in children_of(expression):

@@ -33,6 +33,8 @@ def with_places(expression: Expression, relation: Relation, folds: Callable[[], 
     def rule(node: Expression) -> Expression:
         if not isinstance(node, Call) or node.name not in SEEDED | UNSEEDED | SEEDED_LAST:
             return map_children(node, rule)
+        if node.name in SEEDED and not node.arguments:
+            return node
         seed = seed_of(node.arguments[-1 if node.name in SEEDED_LAST else 0]) if node.arguments else 0
         others = node.arguments[:-1] if node.name in SEEDED_LAST else ()
         standing = standing_in(relation, node.settings.slices)

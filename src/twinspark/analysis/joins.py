@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis import build
+from twinspark.analysis.determinism import check_join
 from twinspark.analysis.plan_ids import merged
 from twinspark.analysis.relations import Named, find_columns, passing, project, visible
 from twinspark.analysis.scope import Attribute, Attributes, Frame, deeper, renewed
@@ -52,6 +53,7 @@ def join(left: Frame, right: Frame, kind: str, condition: Callable[[Frame], Expr
     """The condition is resolved against both sides as they were before the join made any column nullable."""
     sides = joined(left, right, "inner")
     on = condition(sides)
+    check_join(on)
     result = joined_as(sides, left, kind)
     assert isinstance(result.relation, Join)
     relation = replace(result.relation, condition=on)

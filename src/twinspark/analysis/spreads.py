@@ -51,7 +51,9 @@ def asks_partition(expression: Expression) -> bool:
 
 def is_asking(node: Expression) -> bool:
     """One that is not told yet."""
-    return isinstance(node, Call) and node.name in UNSEEDED | SEEDED and len(node.arguments) <= 1
+    if not isinstance(node, Call) or node.name not in UNSEEDED | SEEDED:
+        return False
+    return len(node.arguments) == (1 if node.name in SEEDED else 0)
 
 
 def with_partition_columns(

@@ -28,13 +28,14 @@ from twinspark.types import (
 
 def uniform(arguments: Sequence[Expression], settings: Settings) -> Expression:
     """Between two constants; without a seed Spark takes one by chance."""
-    if len(arguments) != 3 or not all(isinstance(each, Literal) and each.value is not None for each in arguments):
+    if len(arguments) not in (2, 3) or not all(isinstance(e, Literal) and e.value is not None for e in arguments):
         raise NotNative("uniform of other than two constants and a seed")
-    least, most, seed = arguments
-    if not isinstance(seed.type, IntegerType | LongType) or not is_numeric(least.type) or not is_numeric(most.type):
+    least, most, *seed = arguments
+    wholes = all(isinstance(each.type, IntegerType | LongType) for each in seed)
+    if not wholes or not is_numeric(least.type) or not is_numeric(most.type):
         raise NotNative("uniform of what are no numbers")
     low, high = (as_double(each, settings) for each in (least, most))
-    width = call("*", [call("-", [high, low], settings), call("rand", [seed], settings)], settings)
+    width = call("*", [call("-", [high, low], settings), call("rand", seed, settings)], settings)
     drawn = call("+", [low, width], settings)
     kind = between(least.type, most.type)
     shown = f"uniform({', '.join(each.text for each in arguments)})"

@@ -356,8 +356,12 @@ def converted(call: Any, *arguments: str) -> str:
 
 
 fn("conv(string, int, int) -> string?", converted)
-fn("rand(bigint = null) -> double!", SPARK, "random", deterministic=False, reason="Spark's random numbers")
-fn("randn(bigint = null) -> double!", SPARK, deterministic=False, reason="Spark's random numbers")
+# Without a seed Spark takes one by chance: any numbers so spread will do.
+NORMAL = "(sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()))"
+fn("rand() -> double!", "random()", "random", deterministic=False)
+fn("rand(bigint) -> double!", SPARK, deterministic=False, reason="Spark's random numbers")
+fn("randn() -> double!", NORMAL, deterministic=False)
+fn("randn(bigint) -> double!", SPARK, deterministic=False, reason="Spark's random numbers")
 
 
 # ---- buckets

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from twinspark.analysis import build
+from twinspark.analysis.determinism import check_values
 from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_in
 from twinspark.analysis.relations import Named, project
@@ -79,6 +80,7 @@ def check_computable(table: Values, node: tree.InlineTable, walk: Walk) -> None:
         raise NotNative("SQL: a column of the query around in VALUES")
     if any(isinstance(each, AggregateCall) for row in table.rows for cell in row for each in nodes_of(cell)):
         raise NotNative("SQL: an aggregate in VALUES")
+    check_values(cell for row in table.rows for cell in row)
     doubtful = [cell for row in table.rows for cell in row if may_fail(cell)]
     if not doubtful:
         return
