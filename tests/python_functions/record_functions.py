@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import data_source_cases  # noqa: F401  (its cases are among CASES)
+import group_cases  # noqa: F401
 import join_cases  # noqa: F401
 import map_cases  # noqa: F401
 import moment_cases  # noqa: F401

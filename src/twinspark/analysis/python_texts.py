@@ -13,6 +13,7 @@ from twinspark.plan.expressions import (
     Literal,
     PythonCall,
 )
+from twinspark.plan.pythons import PythonAggregateCall
 from twinspark.types import (
     ArrayType,
     BooleanType,
@@ -75,6 +76,8 @@ def shown(argument: Expression) -> str:
             return UNKNOWN  # one that was written shows, one that analysis added does not: they look alike
         case Cast(child=child) if child.text == argument.text:
             return child.text  # one that analysis added shows its child as SQL (PrettyAttribute)
+        case PythonAggregateCall():
+            return argument.text
         case AggregateCall() if argument.distinct or argument.filter is not None or argument.name not in AGGREGATES:
             return UNKNOWN
         case Call():

@@ -1,4 +1,5 @@
-"""Sorts of small tables: equal rows stay as they were read, as in Spark, whose sorts are stable; DuckDB's are not."""
+"""Sorts of small tables and of what Python functions gave: equal rows stay as they came, as in Spark, whose sorts are
+stable; DuckDB's are not."""
 
 from __future__ import annotations
 
@@ -6,7 +7,10 @@ from dataclasses import replace
 
 from twinspark.analysis.row_places import MOST_BYTES, ascending, placed, without_places
 from twinspark.analysis.window_order import windows_in
+from twinspark.plan.pythons import PythonCoGroups, PythonGroups, PythonMap
 from twinspark.plan.relations import Filter, Limit, Project, Relation, Scan, ShowString, Sort
+
+IN_ORDER = (PythonGroups, PythonCoGroups, PythonMap)  # what a function gave for a group, or at once, stays together
 
 
 def with_stable_sort(relation: Relation) -> Relation:
@@ -22,7 +26,9 @@ def with_stable_sort(relation: Relation) -> Relation:
 def is_read_in_order(relation: Relation) -> bool:
     while isinstance(relation, Filter) or (isinstance(relation, Project) and not windows_in(relation.expressions)):
         relation = relation.input
-    return isinstance(relation, Scan) and bool(relation.input_files) and relation.size_in_bytes <= MOST_BYTES
+    if isinstance(relation, Scan):
+        return bool(relation.input_files) and relation.size_in_bytes <= MOST_BYTES
+    return isinstance(relation, IN_ORDER)
 
 
 def sorted_in_place(relation: Sort) -> Relation:

@@ -29,6 +29,7 @@ from twinspark.plan.relations import (
     own_expressions,
 )
 from twinspark.plan.rewrite import map_children, replace_columns, walk
+from twinspark.types import quote_identifier
 
 Expressions = tuple[Expression, ...]
 
@@ -210,8 +211,11 @@ def aggregate(relation: Aggregate) -> Relation:
     """Groups whose aggregates are Python's: all of them, and all of one kind (ArrowAggregatePythonExec)."""
     calls = [each for each in relation.aggregates if isinstance(each, PythonAggregateCall)]
     kinds = {call.function.eval_type for call in calls}
-    if len(calls) < len(relation.aggregates) or len(kinds) > 1 or relation.grouping_sets is not None:
-        raise NotNative("Python aggregates beside others")
+    if len(calls) < len(relation.aggregates):
+        names = dict.fromkeys(quote_identifier(call.function.name) for call in calls)
+        raise SparkError("INVALID_PANDAS_UDF_PLACEMENT", functionList=", ".join(names))
+    if len(kinds) > 1 or relation.grouping_sets is not None:
+        raise NotNative("Python aggregates of several kinds, or of grouping sets")
     if any(call.filter is not None for call in calls):
         raise NotNative("a Python aggregate with a filter")
     arguments: list[Expression] = []

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from twinspark.analysis.outer import outer_columns
 from twinspark.duck.arrow import arrow_schema
+from twinspark.duck.expressions import sort_key
 from twinspark.duck.python_extract import PythonInside
 from twinspark.duck.select import Select
 from twinspark.duck.statement import Source, SourceInput, Statement
@@ -30,11 +31,14 @@ from twinspark.types import (
     NullType,
     StructType,
     TimeType,
+    UserDefinedType,
+    VariantType,
     nested_types,
 )
 
 AnyPython: TypeAlias = PythonRelation | PythonCoGroups | PythonScan
-NO_KEYS = (ArrayType, MapType, StructType, NullType)
+NO_KEYS = (ArrayType, MapType, NullType, VariantType, UserDefinedType)
+FLOATS = (FloatType, DoubleType)
 Write: TypeAlias = Callable[[Relation], tuple[str, Statement]]
 
 
@@ -84,11 +88,15 @@ def ordered(text: str, order: tuple[int, ...] | None, input: Relation, merged: b
         return text
     for place in order:
         check_key(input.fields[place].type, merged)
-    keys = ", ".join([*(f"c{place} ASC NULLS FIRST" for place in order), "place"])
+    keys = ", ".join([*(f"{sort_key(f'c{at}', input.fields[at].type)} ASC NULLS FIRST" for at in order), "place"])
     names = ", ".join(f"c{place}" for place in range(len(input.fields)))
     return f"SELECT {names} FROM (SELECT *, row_number() OVER () AS place FROM ({text})) ORDER BY {keys}"
 
 
 def check_key(type: DataType, merged: bool) -> None:
-    if isinstance(type, NO_KEYS) or (merged and isinstance(type, FloatType | DoubleType)):
+    """Of doubles inside of others there are several zeros and NaNs, which are one key."""
+    inner = list(nested_types(type))
+    is_nested = len(inner) > 1 or isinstance(type, StructType)
+    odd = (*NO_KEYS, *FLOATS) if is_nested or merged else NO_KEYS
+    if (is_nested and merged) or any(isinstance(each, odd) for each in inner):
         raise NotNative(f"groups by {type.simpleString()} for Python functions")

@@ -75,11 +75,18 @@ def groups(batches: Iterable[pa.RecordBatch], keys: Sequence[int]) -> Iterator[G
 
 def split(batches: Iterable[pa.RecordBatch], keys: Sequence[int]) -> Iterator[tuple[Key, pa.RecordBatch]]:
     for batch in batches:
-        columns = [comparable(batch.column(index)) for index in keys]
+        columns = [each for index in keys for each in comparables(batch.column(index))]
         edges = [0, *boundaries(columns), batch.num_rows]
         for start, stop in pairwise(edges):
             if stop > start:
                 yield tuple(column[start].as_py() for column in columns), batch.slice(start, stop - start)
+
+
+def comparables(column: pa.Array) -> list[pa.Array]:
+    """A struct by its fields and whether it is there."""
+    if pa.types.is_struct(column.type):
+        return [column.is_null(), *(each for field in column.flatten() for each in comparables(field))]
+    return [comparable(column)]
 
 
 def comparable(column: pa.Array) -> pa.Array:

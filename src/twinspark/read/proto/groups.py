@@ -14,6 +14,8 @@ from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression, Literal
+from twinspark.plan.pythons import PythonAggregateCall
+from twinspark.plan.rewrite import walk
 from twinspark.read.proto.expressions import is_position, read_columns, read_expression
 from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.relations import RELATIONS, read_frame
@@ -23,9 +25,7 @@ GROUPBY, ROLLUP, CUBE, PIVOT, GROUPING_SETS = 1, 2, 3, 4, 5
 
 @RELATIONS.handles("aggregate")
 def read_aggregate(message: Any, context: Context) -> Frame:
-    """Output: the grouping columns, then the aggregates (spark.sql.retainGroupColumns)."""
-    if context.config.get("spark.sql.retainGroupColumns", "true").lower() != "true":
-        raise NotNative("spark.sql.retainGroupColumns=false")
+    """Output: the grouping columns, then the aggregates; Connect's server retains them whatever the setting says."""
     frame = read_frame(message.input, context)
     scope = Scope(frame, context)
     if any(e.WhichOneof("expr_type") in ("unresolved_star", "unresolved_regex") for e in message.grouping_expressions):
@@ -38,8 +38,9 @@ def read_aggregate(message: Any, context: Context) -> Frame:
         if any(map(has_star, message.aggregate_expressions)):
             raise NotNative("a star in a pivot")
         return read_pivot(frame, grouping, outputs, message.pivot, scope)
-    keys = [by_position(g.expression, [*grouping, *outputs], context) for g in grouping]
-    return aggregate(frame, keys, [*grouping, *outputs], grouping_sets(message, keys, scope))
+    columns = [*grouping, *outputs]
+    keys = [by_position(g.expression, columns, context) for g in grouping]
+    return aggregate(frame, keys, columns, grouping_sets(message, keys, scope))
 
 
 def by_position(key: Expression, columns: list[Named], context: Context) -> Expression:
@@ -66,6 +67,8 @@ def has_star(message: Any) -> bool:
 
 
 def read_pivot(frame: Frame, grouping: list[Named], outputs: list[Named], message: Any, scope: Scope) -> Frame:
+    if any(isinstance(node, PythonAggregateCall) for each in outputs for node in walk(each.expression)):
+        raise SparkError("UNSUPPORTED_FEATURE.PANDAS_UDAF_IN_PIVOT")
     column = pivot_column(message, scope)
     values = [read_literal(value, scope.settings) for value in message.values]
     found = values or pivot_values(frame, column, scope.context)
