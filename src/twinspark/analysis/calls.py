@@ -34,6 +34,7 @@ from twinspark.plan.expressions import (
 from twinspark.types import (
     NULL,
     ArrayType,
+    BooleanType,
     CalendarIntervalType,
     DataType,
     MapType,
@@ -223,6 +224,7 @@ def make_call(
             common["text"] = common["text"].replace(typing.name, signature.function, 1)
             common["text"] += " ignore nulls" if signature.function == "nth_value" else ""
         if filter is not None:
+            check_filter(filter)
             common["text"] += f" FILTER (WHERE {filter.text})"
         return AggregateCall(**common, distinct=distinct, filter=filter, ordering=ordering, ignore_nulls=ignore_nulls)
     if distinct or filter is not None:
@@ -232,8 +234,15 @@ def make_call(
     return Call(**common)
 
 
+def check_filter(filter: Expression) -> None:
+    """In an order Spark shows names that it has not settled yet."""
+    if not isinstance(filter.type, BooleanType):
+        refused = SparkError("INVALID_AGGREGATE_FILTER.NOT_BOOLEAN", filterExpr=quoted(filter.text))
+        raise NotNative("a FILTER that is no condition", nearest=refused)
+
+
 def not_an_aggregate(name: str, distinct: bool) -> SparkError:
-    syntax = "DISTINCT" if distinct else "FILTER clause"
+    syntax = "DISTINCT" if distinct else "FILTER CLAUSE"
     return SparkError("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX", prettyName=f"`{name}`", syntax=syntax)
 
 

@@ -13,6 +13,7 @@ from twinspark.plan.expressions import Expression
 from twinspark.read.sql import ParseError, ParserConfig, parameter_markers, parse_expression, parse_statement, tree
 from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk import Walk, read_query
+from twinspark.read.walk.first_mistake import check_first
 from twinspark.read.walk.functions import is_builtin
 from twinspark.read.walk.meanings import check_meaning
 
@@ -53,9 +54,10 @@ def read_query_text(
         return read_query(statement, walk)
     except SparkError as error:
         check_functions_known(statement, walk, error)
+        error = check_first(statement, walk, error)
         if not error.is_sure:
             raise NotNative("SQL: the order of the names that are suggested", nearest=error) from error
-        raise
+        raise error from None
     finally:
         context.views_read = around
 

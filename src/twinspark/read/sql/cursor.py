@@ -174,9 +174,12 @@ class Cursor:
         return found
 
     def _blames_elsewhere(self) -> bool:
-        """Beside IDENTIFIER(…), open parentheses, strings called or dotted, and behind WINDOW, ANTLR may name an
-        earlier token."""
+        """Beside IDENTIFIER(…), open parentheses, strings called or dotted, behind WINDOW, inside CASE and in or behind
+        EXISTS (…) and FILTER (…) ANTLR may name an earlier token."""
         if 0 <= self.named_window < self.farthest:
+            return True
+        before = self.kinds[: self.farthest]
+        if before.count("CASE") > before.count("END") or {"EXISTS", "FILTER"}.intersection(before):
             return True
         pairs = zip(self.kinds, self.kinds[1:], strict=False)
         if any(pair == ("IDENTIFIER", "(") or (pair[0] == "doublequoted" and pair[1] in "(.") for pair in pairs):

@@ -16,6 +16,7 @@ from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import AggregateCall, Expression, WindowCall
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk.expressions import Walk, conjuncts
 from twinspark.read.walk.operators import pushed
 from twinspark.read.walk.subqueries import in_subquery
@@ -53,6 +54,8 @@ def check_conditions(conditions: Sequence[Expression], node: tree.Expression, sc
     if any(has_window(c) for c in conditions):
         raise SparkError("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", clauseName="WHERE")
     if any(map(has_aggregate, conditions)):
+        if any(isinstance(one, tree.Star) for one in tree_nodes(node)):
+            raise NotNative("SQL: an aggregate of a star in WHERE")
         shown = walk.read(node, replace(scope, qualifies=True))
         calls = [n.text for n in nodes_of(shown) if isinstance(n, AggregateCall)]
         whole = walk.read(node, scope)

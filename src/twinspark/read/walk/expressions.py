@@ -175,7 +175,8 @@ class Walk:
         except SparkError as error:
             if error.condition == "AMBIGUOUS_REFERENCE":
                 raise self.located(error, node) from error
-            columns = ", ".join(quote_identifier(a.name) for a in scope.frame.attributes)
+            names = sorted((a.name, a.id) for a in {a.id: a for a in scope.frame.attributes}.values())  # AttributeSet
+            columns = ", ".join(quote_identifier(name) for name, _ in names)
             target = ".".join(map(quote_identifier, node.target))
             unknown = SparkError("CANNOT_RESOLVE_STAR_EXPAND", targetString=target, columns=columns)
             located = self.located(unknown, node)

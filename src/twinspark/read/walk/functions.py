@@ -14,7 +14,7 @@ from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_in
 from twinspark.analysis.relations import Metadata, Named
 from twinspark.analysis.structs import struct_of, with_metadata
-from twinspark.analysis.windows import window_call
+from twinspark.analysis.windows import is_window, window_call
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions import overloads
 from twinspark.functions.known import SPARK_FUNCTIONS
@@ -66,6 +66,8 @@ def walk_function(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     if isinstance(made, AggregateCall) and any(outer_in(made)):
         raise NotNative("SQL: an aggregate of columns of the query around")
     if node.over is None:
+        if isinstance(made, Call) and is_window(made):
+            raise NotNative("SQL: a window function without OVER")
         check_not_nested(made, node, walk)
         return made
     return over(made, node.over, scope, walk)
@@ -268,12 +270,22 @@ def higher_order(name: str, node: tree.Function, scope: Scope, walk: Walk) -> Ex
         def make(variables: list[Any]) -> Lambda:
             names = [p.lower() for p in argument.parameters]
             inner = scope.within(dict(zip(names, variables, strict=False)))
-            return lambda_of(walk.read(argument.body, inner), variables[: len(names)])
+            return lambda_of(lambda_body(argument.body, inner, walk), variables[: len(names)])
 
         return make, len(argument.parameters)
 
     parts = [body(a) if isinstance(a, tree.Lambda) else walk.read(a, scope) for a in node.arguments]
     return call_with_lambdas(name, parts, walk.settings)
+
+
+def lambda_body(node: tree.Expression, scope: Scope, walk: Walk) -> Expression:
+    """Spark places a name that means nothing here where the whole column stands, or the SELECT."""
+    try:
+        return walk.read(node, scope)
+    except SparkError as error:
+        if not error.condition.startswith(("DATATYPE_MISMATCH.", "WRONG_NUM_ARGS.")):
+            raise NotNative("SQL: a mistake in a lambda", nearest=error) from error
+        raise
 
 
 # ---- windows

@@ -35,8 +35,12 @@ def read_select(node: tree.Select, walk: Walk, windows: Sequence[tree.NamedWindo
         made = select_of(node, walk, windows)
         return replace(made, frame=make.spread(made.frame)) if node.hints else made
     except SparkError as error:
-        place = node.grouping if error.condition == "MISSING_GROUP_BY" and node.grouping is not None else node
-        raise (walk.located(error, place) if error.condition in OF_THE_SELECT else error) from error
+        raise placed(error, node, walk) from error
+
+
+def placed(error: SparkError, node: tree.Select, walk: Walk) -> SparkError:
+    place = node.grouping if error.condition == "MISSING_GROUP_BY" and node.grouping is not None else node
+    return walk.located(error, place) if error.condition in OF_THE_SELECT else error
 
 
 OF_THE_SELECT = ("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "INVALID_WHERE_CONDITION", "MISSING_GROUP_BY")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from twinspark.analysis import build, joins
 from twinspark.analysis import relations as make
+from twinspark.analysis.aggregates import has_aggregate
 from twinspark.analysis.correlation import check_correlated
 from twinspark.analysis.generators import generate
 from twinspark.analysis.listings import listed
@@ -192,6 +193,8 @@ def range_of(node: tree.TableFunction, walk: Walk) -> Range:
     scope = walk.scope(frame_of(OneRow()))
     values = []
     for argument in node.arguments:
+        if any(isinstance(one, tree.Subquery) for one in tree_nodes(argument)):
+            raise NotNative("SQL: range of a query")
         made = walk.read(argument, scope)
         if not isinstance(made, Literal) or not is_integral(made.type):
             raise NotNative("SQL: range of what is no whole number")
@@ -230,6 +233,10 @@ def with_lateral_views(frame: Frame, views: Sequence[tree.LateralView], walk: Wa
     for view in views:
         if view.function.parts[-1].lower().startswith("variant_explode"):
             raise NotNative("SQL: variant_explode is a table function only")
+        if any(map(has_own_star, view.arguments)):
+            raise NotNative("SQL: a star in a lateral view")
+        if any(isinstance(one, tree.Query) for one in tree_nodes(view.arguments)):
+            raise NotNative("SQL: a query in a lateral view")
         alias = tree.TableAlias(view.start, view.stop, view.table, view.columns)
         try:
             frame = generated(frame, view.function.parts[-1].lower(), view.arguments, view.outer, alias, walk)
@@ -308,13 +315,24 @@ def join_condition(node: tree.Expression | None, kind: str, sides: Frame, walk: 
     the condition may as well be a filter of the join."""
     if node is None:
         return None
+    if has_own_star(node):
+        raise NotNative("SQL: a star in a join condition")
     parts = conjuncts(node)
     keeps_rows = kind not in ("inner", "cross")
     if any((isinstance(one, tree.InSubquery) and one.negated and keeps_rows) or hides_in(one) for one in parts):
         raise NotNative("SQL: NOT IN, or IN inside an expression, as a join condition")
     made = walk.read(node, walk.scope(sides))
+    if has_aggregate(made):
+        raise NotNative("SQL: an aggregate in a join condition")
     check_one_sided(made, sides)
     return made
+
+
+def has_own_star(node: tree.Expression) -> bool:
+    """Outside of the queries in it."""
+    queries = [one for one in tree_nodes(node) if isinstance(one, tree.Query)]
+    stars = [one for one in tree_nodes(node) if isinstance(one, tree.Star)]
+    return any(not any(query.start <= star.start < query.stop for query in queries) for star in stars)
 
 
 def check_one_sided(condition: Expression, sides: Frame) -> None:
