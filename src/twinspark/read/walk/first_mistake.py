@@ -29,7 +29,7 @@ def check_first(query: tree.Query, walk: Walk, told: SparkError) -> SparkError:
         return told  # the first that is told in the end
     if not found or len(found) < len(search.mistakes.found) or hides_more(query, told, walk):
         raise unsure
-    if search.mistakes.is_partial and has_other_call(query, told):
+    if search.mistakes.is_partial and has_other_call(query, told, walk):
         raise unsure
     if len(found) == 1 and (at_once or in_the_end or not search.mistakes.unchecked):
         return found[0]
@@ -92,9 +92,11 @@ def is_in_subquery(query: tree.Query, told: SparkError) -> bool:
     return any(isinstance(node, QUERIES) and node.start <= place < node.stop for node in tree_nodes(query))
 
 
-def has_other_call(query: tree.Query, told: SparkError) -> bool:
+def has_other_call(query: tree.Query, told: SparkError, walk: Walk) -> bool:
+    """One that may be a mistake: not an aggregate of a column, as a PIVOT always has."""
     place = told.contexts[0].start_index if told.contexts else -1
-    return any(isinstance(node, tree.Function) and node.start != place for node in tree_nodes(query))
+    calls = [one for one in tree_nodes(query) if isinstance(one, tree.Function) and one.start != place]
+    return not all(is_aggregate_node(one, walk) and list(map(type, one.arguments)) == [tree.Column] for one in calls)
 
 
 QUERIES = (tree.Subquery, tree.Exists, tree.InSubquery)

@@ -301,7 +301,7 @@ def search_source(node: tree.Relation, walk: Search) -> Frame:
         case tree.AliasedRelation():
             frame = search_source(node.relation, walk)
             return walk.attempt(lambda: named_rows(frame, node, walk), nothing(), node) if is_known(frame) else frame
-        case tree.Join() if node.left is not None and not isinstance(node.right, tree.Lateral):
+        case tree.Join() if node.left is not None and not isinstance(node.right, tree.Lateral) and node.nearest is None:
             return search_join(node, search_source(node.left, walk), search_source(node.right, walk), walk)
         case tree.Table() | tree.InlineTable() | tree.TableFunction():
             return walk.attempt(lambda: read_source(node, walk), nothing())
