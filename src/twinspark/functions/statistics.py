@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -29,9 +30,21 @@ from twinspark.types import (
 
 def moment(call: Any, *values: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
     """In a window with an order DuckDB merges parts of the frame where Spark adds row by row."""
+    if not distinct and len(values) == 1 and is_short_frame(suffix):
+        return f"list_aggregate(list({values[0]}){suffix}, 'spark_{call.name}')"
     if distinct or "ORDER BY" in suffix.partition(" OVER (")[2]:
         raise NotNative(f"{call.name} of distinct values or in a window with an order")
     return f"spark_{call.name}({', '.join(values)}){suffix}"
+
+
+FRAME = re.compile(r" ROWS BETWEEN (\d+ PRECEDING|\d+ FOLLOWING|CURRENT ROW) AND (\d+ \w+|CURRENT ROW)\)$")
+FEW = 1000  # rows of a frame: each is gathered anew, as Spark does it
+
+
+def is_short_frame(suffix: str) -> bool:
+    found = FRAME.search(suffix)
+    numbers = [int(bound.split()[0]) for bound in found.groups() if bound[0].isdigit()] if found else [FEW + 1]
+    return " OVER (" in suffix and sum(numbers) <= FEW
 
 
 def squares(index: int) -> Any:

@@ -1,0 +1,7 @@
+select x, stddev(x) over (order by i rows between 2 preceding and current row) a, var_pop(x) over (order by i rows between 1 preceding and 1 following) b, skewness(x) over (order by i rows between 3 preceding and current row) c, stddev_pop(x) over (order by i rows between current row and 2 following) d, variance(x) over (order by i rows between 2 preceding and 1 preceding) e from values (1, 1.5), (2, 2.25), (3, null), (4, 7.75), (5, 0.1), (6, 3.3) t(i, x)
+select k, x, stddev_samp(x) over (partition by k order by i rows between 2 preceding and current row) a, var_samp(x) filter (where x > 1) over (partition by k order by i rows between 2 preceding and current row) b from values (1, 1, 1.1D), (1, 2, 0.1D), (2, 3, 3.3D), (1, 4, 1e10D), (2, 5, 0.3D), (1, 6, -7.7D), (2, 7, double('nan')) t(k, i, x)
+select i, stddev(x) over (order by i rows 2 preceding) a, std(i) over (order by i rows 3 preceding), stddev(x) over w from values (1, 1.5), (2, 2.25), (3, null), (4, 7.75) t(i, x) window w as (order by i desc rows between 1 following and 3 following)
+select i, stddev(x) over (order by i) from values (1, 1.5), (2, 2.25) t(i, x)
+select id, var_pop(id * 0.1D) over (order by id rows between 10 preceding and 10 following) v, stddev(sqrt(2) + id / 7) over (order by id rows between 5 preceding and current row) s from range(200)
+select id, stddev(id * 1.1D) over (order by id rows between 1000 preceding and 1 following) from range(3)
+select id, corr(id, id * 2) over (order by id rows between 2 preceding and current row) from range(3)
