@@ -138,8 +138,6 @@ def check_generated(relation: Relation, kind: str) -> None:
         raise NotNative("a lateral join with an Arrow table function of a table: what Spark refuses first")
     if arrow:
         raise SparkError("LATERAL_JOIN_WITH_ARROW_UDTF_UNSUPPORTED")
-    if kind == "left" and has_generate(relation):
-        raise NotNative("a left lateral join with a generator")
 
 
 def has_generate(relation: Relation) -> bool:

@@ -1,0 +1,15 @@
+select * from values (1, array(1, 2)), (2, array()), (3, null), (1, array(1, 2)) t(a, b) left join lateral explode(b) u(x) on true
+select * from values (1, array(1, 2)), (2, array()), (3, null) t(a, b) left join lateral explode(b) u(x) on a = x
+select * from values (1, array(1, 2)), (2, array()), (3, null) t(a, b) left join lateral (select explode(b)) u(x) on a = x
+select * from values (1, array(1, 2)), (2, array()), (3, null) t(a, b) left join lateral explode_outer(b) u(x) on a = x
+select * from values (1, array(1, 2)), (2, array()), (3, null) t(a, b) left join lateral posexplode(b) u(p, x) on p = 0
+select * from values (1, map('a', 2)), (2, map()), (3, null) t(a, b) left join lateral explode(b) u(k, v)
+select * from values (1, array(struct(1, 'x'))), (2, array(struct(7, 'y'))) t(a, b) left join lateral inline(b) u(k, v) on a = k
+select * from values (1, '{"f1": "1", "f2": "z"}'), (2, '{"f1": "1"}'), (3, null) t(a, b) left join lateral json_tuple(b, 'f1', 'f2') u(f1, f2) on a = cast(f1 as int)
+select a, x + 1 as y from values (1, array(1, 2)), (2, array()) t(a, b) left join lateral (select x from explode(b) u(x) where x > 1) on true
+select a, s from values (1, array(1, 2)), (2, array()) t(a, b) left join lateral (select sum(x) s from explode(b) u(x)) on true
+select * from values (1, array(1, 2)), (2, array()) t(a, b) left join lateral stack(2, a, a + 1) u(x) on x > 1
+select a, u.x, v.y from values (1, array(1, 2), array(5)), (2, array(), array(6)) t(a, b, c) left join lateral explode(b) u(x) on true left join lateral explode(c) v(y) on true
+select count(*), sum(x) from values (1, array(1, 2)), (2, array()), (3, null) t(a, b) left join lateral explode(b) u(x) on x > a
+select * from range(3) t left join lateral explode(sequence(0, id)) u(x) on x % 2 = 0 order by id, x
+select * from values (1, array(1, 2)), (2, array()) t(a, b) join lateral explode(b) u(x) on a = x
