@@ -130,3 +130,14 @@ def test_a_cancelled_producer_does_not_wait_for_ever(monkeypatch: pytest.MonkeyP
     threading.Timer(0.05, log.cancel).start()
     with pytest.raises(Cancelled):
         log.put(frame(2))
+
+
+def test_the_client_of_a_cancelled_execution_is_free_while_the_engine_is_not() -> None:
+    log = ResponseLog(reattachable=True)
+    log.put(Frame("r1", b"1"))
+    reading = log.read(None, lambda: None)
+    assert next(reading) == b"1"
+    log.cancel()
+    with pytest.raises(SparkError, match="OPERATION_CANCELED"):
+        next(reading)
+    assert not log.finished

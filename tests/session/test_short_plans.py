@@ -27,6 +27,9 @@ LONG = [
     "select (select count(*) from range(1000000000))",
     "select a.id from range(10) a join range(10) b",
     "select explode(sequence(1, 1000000))",
+    "select aggregate(sequence(1, 100000000), 0L, (acc, x) -> acc + x)",
+    "select length(repeat('ab', 100000000))",
+    "select exists(array(1, 2), x -> x > id) from range(3)",
 ]
 
 

@@ -27,7 +27,7 @@ from twinspark.duck.show import drawn
 from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative
 from twinspark.functions.settings import OFFSET, Settings
-from twinspark.plan.expressions import Subquery
+from twinspark.plan.expressions import Call, Expression, Lambda, Subquery
 from twinspark.plan.python_functions import Workers
 from twinspark.plan.pythons import PythonRelation
 from twinspark.plan.relations import (
@@ -203,14 +203,22 @@ def tell_zone(cursor: duckdb.DuckDBPyConnection, zone: str) -> None:
 def is_short(plan: Relation) -> bool:
     """Over before anybody could ask how far it is: few rows, which do not grow more on their way."""
     while plan.inputs:
-        if len(plan.inputs) > 1 or isinstance(plan, Generate | PythonRelation) or has_subquery(plan):
+        if len(plan.inputs) > 1 or isinstance(plan, Generate | PythonRelation) or may_grow(plan):
             return False
         plan = plan.inputs[0]
     return isinstance(plan, OneRow | Values | Range | LocalData) and few_rows(plan) <= FEW_ROWS
 
 
-def has_subquery(relation: Relation) -> bool:
-    return any(isinstance(node, Subquery) for each in own_expressions(relation) for node in walk(each))
+def may_grow(relation: Relation) -> bool:
+    """Whether one row may be as much work as many."""
+    return any(is_growing(node) for each in own_expressions(relation) for node in walk(each))
+
+
+def is_growing(node: Expression) -> bool:
+    return isinstance(node, Subquery | Lambda) or (isinstance(node, Call) and node.name in GROWING)
+
+
+GROWING = frozenset({"sequence", "repeat", "array_repeat", "space", "lpad", "rpad"})
 
 
 def is_small_scan(plan: Relation) -> bool:

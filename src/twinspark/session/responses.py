@@ -117,6 +117,8 @@ class ResponseLog:
                 if self._finished:
                     self._end()
                     return None
+                if self._cancelled:  # whatever the engine still does, its client is free
+                    raise SparkError("OPERATION_CANCELED")
                 if gone():
                     return None
                 if not is_told:
