@@ -9,13 +9,13 @@ from twinspark.analysis import build
 from twinspark.analysis import relations as make
 from twinspark.analysis.aggregates import has_aggregate
 from twinspark.analysis.canonical import position
-from twinspark.analysis.generators import generate, has_generator
+from twinspark.analysis.generators import generate, has_generator, top_generator
 from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_columns, outer_in
-from twinspark.analysis.relations import Named, find_columns
+from twinspark.analysis.relations import Named, find_columns, passing
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative, SparkError
-from twinspark.plan.expressions import AggregateCall, Expression, Subquery, children_of
+from twinspark.plan.expressions import AggregateCall, Expression, Literal, Subquery, children_of
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import tree
 from twinspark.read.sql.tree_nodes import tree_nodes
@@ -23,7 +23,7 @@ from twinspark.read.walk.aggregation import Aggregation
 from twinspark.read.walk.conditions import has_window, where
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import is_generator_node
-from twinspark.read.walk.groups import List, read_grouping
+from twinspark.read.walk.groups import List, is_all, read_grouping
 from twinspark.read.walk.queries import SELECT, Selected, sorted_frame
 from twinspark.read.walk.sources import read_from, with_lateral_views
 
@@ -119,7 +119,7 @@ def qualified(node: tree.Select, frame: Frame, scope: Scope, columns: list[Named
     """QUALIFY: a condition over windows; it sees the list and what the list is made of."""
     assert node.qualify is not None
     if node.grouping is not None or node.having is not None or any(has_aggregate(c.expression) for c in columns):
-        raise NotNative("SQL: QUALIFY of groups")
+        return qualified_groups(node, frame, scope, columns, walk)
 
     def find(inner: Scope, parts: Sequence[str]) -> Named | None:
         same = [c for c in columns if len(parts) == 1 and c.name.lower() == parts[0].lower()]
@@ -129,8 +129,32 @@ def qualified(node: tree.Select, frame: Frame, scope: Scope, columns: list[Named
         return same[0] if same else None
 
     condition = walk.read(node.qualify, replace(scope, aliases={}, first=find))
+    check_windows(condition, columns)
+    return only_where(condition, node, frame, columns, walk)
+
+
+def qualified_groups(node: tree.Select, frame: Frame, scope: Scope, columns: list[Named], walk: Walk) -> Selected:
+    """Over groups it sees the list alone, and can group no more."""
+    assert node.qualify is not None
+    groups = grouped(node, frame, scope, columns, columns, walk).closed()
+    try:
+        condition = walk.read(node.qualify, walk.scope(groups, windows=scope.windows))
+    except SparkError as error:
+        raise NotNative("SQL: QUALIFY of groups", nearest=error) from error
+    if has_aggregate(condition):
+        raise NotNative("SQL: an aggregate in the QUALIFY of groups")
+    check_windows(condition, columns)
+    return only_where(condition, node, groups, [passing(groups, a) for a in groups.attributes], walk)
+
+
+def check_windows(condition: Expression, columns: Sequence[Named]) -> None:
     if not any(has_window(e) for e in (condition, *(c.expression for c in columns))):
         raise SparkError("QUALIFY_REQUIRES_WINDOW_FUNCTION")
+
+
+def only_where(
+    condition: Expression, node: tree.Select, frame: Frame, columns: Sequence[Named], walk: Walk
+) -> Selected:
     made = make.project(frame, [*columns, Named(condition, condition.text)])
     visible = replace(made, attributes=made.attributes[:-1], source=None)
     return distinct_or_not(node, make.filter(visible, made.column(made.attributes[-1]), walk.settings), walk)
@@ -143,20 +167,57 @@ def distinct_or_not(node: tree.Select, made: Frame, walk: Walk) -> Selected:
 
 
 def aggregated(node: tree.Select, frame: Frame, scope: Scope, columns: list[Named], walk: Walk) -> Selected:
-    assert isinstance(node.projections, tuple)
     if any(has_generator(c.expression) for c in columns):
-        raise NotNative("SQL: a generator in a grouped SELECT")
-    grouping, sets = read_grouping(node.grouping, List(columns, node.projections), scope, walk)
+        return distinct_or_not(node, generated(node, frame, scope, columns, walk), walk)
+    made = grouped(node, frame, scope, columns, columns, walk)
+    if node.quantifier == "DISTINCT":
+        return Selected(make.distinct(made.closed()))
+    return Selected(made.closed(), made.order)
+
+
+def grouped(
+    node: tree.Select, frame: Frame, scope: Scope, shown: list[Named], columns: list[Named], walk: Walk
+) -> Aggregation:
+    """The groups with `columns`; keys may name what is `shown`, the list as it was written."""
+    assert isinstance(node.projections, tuple)
+    grouping, sets = read_grouping(node.grouping, List(shown, node.projections), scope, walk)
     if any(has_loose_subquery(c.expression, grouping) for c in columns):
         raise NotNative("SQL: a correlated subquery in a grouped list")  # Spark wants it in GROUP BY
     if any(any(outer_in(c.expression)) for c in columns):
         raise NotNative("SQL: a column of the query around in a grouped list")
     made = Aggregation(walk, frame, scope, tuple(grouping), sets, tuple(columns))
-    if node.having is not None:
-        made = made.with_having(node.having)
-    if node.quantifier == "DISTINCT":
-        return Selected(make.distinct(made.closed()))
-    return Selected(made.closed(), made.order)
+    return made if node.having is None else made.with_having(node.having)
+
+
+def generated(node: tree.Select, frame: Frame, scope: Scope, columns: list[Named], walk: Walk) -> Frame:
+    """A generator over groups: its arguments are columns of the groups (ExtractGenerator)."""
+    place = next(i for i, column in enumerate(columns) if has_generator(column.expression))
+    call = top_generator(columns[place].expression)
+    if any(has_generator(column.expression) for column in columns[place + 1 :]) or not is_plain_grouping(
+        node, columns[place]
+    ):
+        raise NotNative("SQL: a generator in a grouped SELECT")
+    inner = [Named(argument, f"argument{i}") for i, argument in enumerate(call.arguments)]
+    others = [*columns[:place], *columns[place + 1 :]]
+    try:
+        groups = grouped(node, frame, scope, columns, [*others, *inner], walk).closed()
+    except SparkError as error:
+        raise NotNative("SQL: a generator in a grouped SELECT", nearest=error) from error
+    kept = [Named(groups.column(a), o.name, a.metadata) for a, o in zip(groups.attributes, others, strict=False)]
+    taken = tuple(groups.column(a) for a in groups.attributes[len(others) :])
+    arguments = tuple(was if isinstance(was, Literal) else now for was, now in zip(call.arguments, taken, strict=True))
+    made = replace(columns[place], expression=replace(call, arguments=arguments))
+    return generate(groups, [*kept[:place], made, *kept[place:]], walk.settings)
+
+
+def is_plain_grouping(node: tree.Select, generator: Named) -> bool:
+    """Keys that are told one by one by their names, none of them the generator's."""
+    if node.having is not None or node.windows or node.grouping is None:
+        return node.having is None and not node.windows
+    names = {name.lower() for name in (generator.name, *generator.names)}
+    keys = node.grouping.expressions
+    plain = not node.grouping.kind and not is_all(node.grouping) and all(isinstance(key, tree.Column) for key in keys)
+    return plain and not any(isinstance(key, tree.Column) and key.parts[-1].lower() in names for key in keys)
 
 
 def has_loose_subquery(expression: Expression, grouping: Sequence[Expression]) -> bool:
