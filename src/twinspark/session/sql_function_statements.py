@@ -63,8 +63,7 @@ def check_written(statement: Any, source: str, parts: tuple[str, ...]) -> None:
         raise located(problem, statement, source)
     if statement.temporary and statement.if_not_exists:
         raise located(SparkError("INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS"), statement, source)
-    if statement.collation or statement.characteristics:
-        raise NotNative("SQL: a function with characteristics or a collation")
+    check_characteristics(statement)
     for parameter in statement.parameters or ():
         if parameter.name.lower() in FUNCTIONS_WITHOUT_PARENTHESES:
             raise NotNative(f"SQL: a parameter named {parameter.name}, which the body takes for the function")
@@ -72,6 +71,27 @@ def check_written(statement: Any, source: str, parts: tuple[str, ...]) -> None:
             raise NotNative("SQL: a function with parameters that are required or of a length")
     if isinstance(statement.returns, CharType | VarcharType):
         raise NotNative("SQL: a function that returns a text of a length")
+
+
+# What a function says of the data it reads; the others change what it is, or are refused.
+DATA_ACCESS = ("CONTAINS SQL", "READS SQL DATA")
+
+
+def check_characteristics(statement: Any) -> None:
+    told = [one for one in statement.characteristics if one.upper() != "LANGUAGE SQL"]
+    nodes = list(tree_nodes(statement.body))
+    reads = any(isinstance(node, tree.Table) for node in nodes) or any(map(calls_another, nodes))
+    if statement.collation or len(told) > 1 or any(one not in DATA_ACCESS for one in told):
+        raise NotNative("SQL: a function with characteristics or a collation")
+    if told == ["CONTAINS SQL"] and reads:
+        raise NotNative("SQL: a function that contains SQL and may read data")
+
+
+def calls_another(node: Any) -> bool:
+    """A function that is no built-in one may read data."""
+    if not isinstance(node, tree.Function | tree.TableFunction):
+        return False
+    return not isinstance(node.name, tree.Name) or node.name.parts[-1].lower() not in SPARK_FUNCTIONS
 
 
 def function_of(
