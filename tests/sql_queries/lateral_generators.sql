@@ -13,3 +13,10 @@ select a, u.x, v.y from values (1, array(1, 2), array(5)), (2, array(), array(6)
 select count(*), sum(x) from values (1, array(1, 2)), (2, array()), (3, null) t(a, b) left join lateral explode(b) u(x) on x > a
 select * from range(3) t left join lateral explode(sequence(0, id)) u(x) on x % 2 = 0 order by id, x
 select * from values (1, array(1, 2)), (2, array()) t(a, b) join lateral explode(b) u(x) on a = x
+select * from values (0, 1), (1, 2) t1(c1, c2) join lateral (select c1, min(c2) as m from values (0, 2), (0, 3) t2(c1, c2) where t1.c1 = t2.c1 and t1.c2 < t2.c2 group by t2.c1 order by m)
+select * from lateral (select * from values (1) t(a))
+select * from lateral (select * from values (1) t(a)), lateral (select * from values (2) u(b))
+select * from lateral (select * from values (1) t(a)) join lateral (select a + 1 as b)
+select * from lateral explode(array(1, 2))
+select * from lateral posexplode(array(1, 2)) t(p, x), lateral (select p + x)
+select * from lateral (select nosuch)

@@ -124,6 +124,12 @@ def read_travelled(node: tree.TimeTravel, parts: tuple[str, ...], walk: Walk) ->
     return travelled(parts, walk.context, node.version, moment)
 
 
+@reads(tree.Lateral)
+def read_first_lateral(node: tree.Lateral, walk: Walk) -> Frame:
+    """LATERAL where nothing stands before it."""
+    return read_source(node.relation, walk)
+
+
 @reads(tree.AliasedQuery)
 def read_aliased_query(node: tree.AliasedQuery, walk: Walk) -> Frame:
     if node.watermark is not None:
