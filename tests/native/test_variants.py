@@ -30,7 +30,7 @@ def test_bytes_are_sparks(database: duckdb.DuckDBPyConnection) -> None:
 
 def test_valid_and_the_same_document(database: duckdb.DuckDBPyConnection) -> None:
     made = "SELECT spark_try_parse_json(?) v"
-    query = f"SELECT spark_variant_json([v], 'UTC'), spark_is_valid_variant([v]) FROM ({made})"
+    query = f"SELECT spark_variant_json(v, 'UTC'), spark_is_valid_variant(v) FROM ({made})"
     for case in CASES:
         shown, valid = one(database, query, case["json"])
         assert valid is (None if case["value"] is None else True)
@@ -49,9 +49,9 @@ def test_cut_bytes_are_refused(database: duckdb.DuckDBPyConnection, part: str) -
     for length in range(len(whole[part])):
         cut = {**whole, part: whole[part][:length]}
         made = "struct_pack(value := ?::BLOB, metadata := ?::BLOB)"
-        assert one(database, f"SELECT spark_is_valid_variant([{made}])", cut["value"], cut["metadata"]) == (False,)
+        assert one(database, f"SELECT spark_is_valid_variant({made})", cut["value"], cut["metadata"]) == (False,)
         try:
-            database.execute(f"SELECT spark_variant_json([{made}], 'UTC')", [cut["value"], cut["metadata"]]).fetchall()
+            database.execute(f"SELECT spark_variant_json({made}, 'UTC')", [cut["value"], cut["metadata"]]).fetchall()
         except duckdb.InvalidInputException as error:
             assert "SPARK:" in str(error)
 

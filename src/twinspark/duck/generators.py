@@ -47,7 +47,7 @@ def values_of(call: Call, writer: Writer) -> str:
 
 def variant_members(variant: str) -> str:
     """Each with its place, and its key where it has one."""
-    parts = f"struct_pack(members := spark_variant_members([{variant}]), keys := spark_variant_keys([{variant}]))"
+    parts = f"struct_pack(members := spark_variant_members({variant}), keys := spark_variant_keys({variant}))"
     member = "struct_pack(pos := i_, key := p_.keys[i_ + 1], value := p_.members[i_ + 1])"
     return f"list_transform([{parts}], lambda p_: list_transform(range(len(p_.members)), lambda i_: {member}))[1]"
 

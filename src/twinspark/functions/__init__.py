@@ -45,6 +45,7 @@ from twinspark.functions import theta as theta
 from twinspark.functions import time_arithmetic as time_arithmetic
 from twinspark.functions import time_windows as time_windows
 from twinspark.functions import times as times
+from twinspark.functions import timestamp_fields as timestamp_fields
 from twinspark.functions import timestamps as timestamps
 from twinspark.functions import top_k as top_k
 from twinspark.functions import tuple_sketches as tuple_sketches

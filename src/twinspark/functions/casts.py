@@ -85,7 +85,7 @@ def cast_sql(sql: str, source: DataType, target: DataType, mode: str, settings: 
 
 def to_string(sql: str, source: DataType, mode: str, settings: Settings) -> str:
     if isinstance(source, VariantType):  # shown, or inside of what is cast: VariantVal.toString
-        return f"spark_variant_json([{sql}], 'UTC')"
+        return f"spark_variant_json({sql}, 'UTC')"
     if isinstance(source, DoubleType):
         return f"spark_double_to_string({sql})"
     if isinstance(source, FloatType):

@@ -171,7 +171,7 @@ def json_writer(options: dict[str, str]) -> Callable[..., str]:
 
 
 def variant_writer(call: Any, value: str) -> str:
-    return f"spark_variant_json([{value}], {text(call.settings.zone)})"
+    return f"spark_variant_json({value}, {text(call.settings.zone)})"
 
 
 def needs_text(type: DataType) -> bool:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.time_casts import HOUR, MINUTE, SECOND
+from twinspark.functions.time_casts import MINUTE
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import INT, DataType, DecimalType, TimeType
 
-FIELDS = {
-    "hour": f"CAST({{time}} // {HOUR} AS INTEGER)",
-    "minute": f"CAST({{time}} // {MINUTE} % 60 AS INTEGER)",
-    "second": f"CAST({{time}} // {SECOND} % 60 AS INTEGER)",
-}
 EXTRACTS = {
     **dict.fromkeys(("hour", "h", "hours", "hr", "hrs"), "hour"),
     **dict.fromkeys(("minute", "m", "min", "mins", "minutes"), "minute"),
@@ -28,7 +23,7 @@ def check_enabled(call: Call) -> None:
 def part_of_time(name: str, place: int, call: Call) -> Typed:
     """Nullable always: Spark calls a Java method for it."""
     check_enabled(call)
-    return Typed(INT, True, None, FIELDS[name].format(time=f"{{{place}}}"))
+    return Typed(INT, True, None, f"spark_time_{name}({{{place}}})")
 
 
 def field_of_time(field: str, source: DataType, call: Call) -> Typed | None:

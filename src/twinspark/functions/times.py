@@ -13,7 +13,8 @@ from twinspark.functions.registry import fn
 from twinspark.functions.spelling import error, error_with, text
 from twinspark.functions.time_casts import DAY, HOUR, MINUTE, SECOND, cut
 from twinspark.functions.time_fields import check_enabled
-from twinspark.functions.timestamps import bounds_text, fits, local_now
+from twinspark.functions.timestamp_fields import fits
+from twinspark.functions.timestamps import local_now
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     INT,
@@ -79,16 +80,7 @@ def made_type(call: Call) -> Typed:
 
 
 def made(call: Any, hour: str, minute: str, second: str) -> str:
-    """Seconds that are negative or beyond an int are refused first, then field after field (LocalTime.of)."""
-    made = f"spark_make_time({hour}, {minute}, {second})"  # null where a field is not within its bounds
-    seconds = bounds_text("SecondOfMinute", "0 - 59", f"CAST(trunc({second}) AS BIGINT)")
-    wrong = (
-        f"CASE WHEN {second} < 0 OR {second} >= 2147483648 THEN {seconds} "
-        f"WHEN {hour} NOT BETWEEN 0 AND 23 THEN {bounds_text('HourOfDay', '0 - 23', hour)} "
-        f"WHEN {minute} NOT BETWEEN 0 AND 59 THEN {bounds_text('MinuteOfHour', '0 - 59', minute)} ELSE {seconds} END"
-    )
-    refused = error_with(OUT_OF_BOUNDS, rangeMessage=wrong)
-    return f"coalesce({made}, CASE WHEN {any_null(hour, minute, second)} THEN NULL ELSE {refused} END)"
+    return f"spark_make_time({hour}, {minute}, {second})"
 
 
 fn("make_time(any, any, any)", "", rule=made_type)
@@ -163,10 +155,6 @@ def in_the_day(nanos: str) -> str:
     )
 
 
-def whole(unit: int) -> str:
-    return in_the_day(f"(CAST({{0}} AS HUGEINT) * {unit})")
-
-
 def of_decimal(wide: str) -> str:
     """What is finer than a nanosecond overflows as well (longValueExact)."""
     nanos = "(CAST({0} AS {wide}) * CAST(1000000000 AS DECIMAL(10, 0)))".replace("{wide}", wide)
@@ -191,7 +179,7 @@ def since_midnight(unit: int) -> Callable[[Call], Typed]:
         check_enabled(call)
         source = call.types[0]
         if is_integral(source) or is_null(source):
-            return Typed(TIME, True, (LONG,) if is_null(source) else None, whole(unit))
+            return Typed(TIME, True, (LONG,) if is_null(source) else None, f"spark_{call.name}({{0}})")
         if unit != SECOND:
             raise NotNative(f"{call.name} of {source.simpleString()}")
         if isinstance(source, DecimalType) and source.precision <= 28 and source.scale <= 18:
@@ -224,8 +212,7 @@ def told(result: DataType, writer: str) -> Callable[[Call], Typed]:
     return rule
 
 
-MICROS = "CAST(({0} + 500) // 1000 * CAST(0.000001 AS DECIMAL(7, 6)) AS DECIMAL(14, 6))"
-fn("time_to_seconds(any)", "", rule=told(DecimalType(14, 6), MICROS))
+fn("time_to_seconds(any)", "", rule=told(DecimalType(14, 6), "spark_time_to_seconds({0})"))
 fn("time_to_millis(any)", "", rule=told(LONG, "({0} // 1000000)"))
 fn("time_to_micros(any)", "", rule=told(LONG, "({0} // 1000)"))
 
@@ -266,7 +253,7 @@ def cut_off(call: Call) -> Typed:
     check_enabled(call)
     kind = as_time(call.types[1])
     check_beside_null(call, (STRING, kind))
-    return Typed(kind, True, (STRING, kind), by_unit(call, ("{1}",), lambda unit: f"({{1}} - {{1}} % {unit})"))
+    return Typed(kind, True, (STRING, kind), by_unit(call, ("{1}",), lambda unit: f"spark_time_trunc({{1}}, {unit})"))
 
 
 fn("time_diff(string, time, time)", "", rule=difference)

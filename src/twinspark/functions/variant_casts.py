@@ -23,8 +23,12 @@ from twinspark.types import (
     DataType,
     DateType,
     DecimalType,
+    DoubleType,
     FloatType,
+    IntegerType,
+    LongType,
     MapType,
+    StringType,
     StructField,
     StructType,
     TimestampNTZType,
@@ -42,15 +46,22 @@ CanCast = Callable[[DataType, DataType], bool]
 OBJECT, ARRAY, NOTHING, DECIMAL, UUID = 0, 1, 2, 7, 13  # of the extension's variant_kind
 # What the extension gives for a kind of value, and the type that it is.
 SCALARS: dict[int, tuple[str, DataType]] = {
-    3: ("(spark_variant_long([{0}]) = 1)", BOOLEAN),
-    4: ("spark_variant_long([{0}])", LONG),
-    5: ("spark_variant_string([{0}])", STRING),
-    6: ("spark_variant_double([{0}])", DOUBLE),
-    8: ("(DATE '1970-01-01' + CAST(spark_variant_long([{0}]) AS INTEGER))", DATE),
-    9: ("make_timestamptz(spark_variant_long([{0}]))", TIMESTAMP),
-    10: ("make_timestamp(spark_variant_long([{0}]))", TIMESTAMP_NTZ),
-    11: ("spark_variant_float([{0}])", FloatType()),
-    12: ("spark_variant_binary([{0}])", BINARY),
+    3: ("(spark_variant_long({0}) = 1)", BOOLEAN),
+    4: ("spark_variant_long({0})", LONG),
+    5: ("spark_variant_string({0})", STRING),
+    6: ("spark_variant_double({0})", DOUBLE),
+    8: ("(DATE '1970-01-01' + CAST(spark_variant_long({0}) AS INTEGER))", DATE),
+    9: ("make_timestamptz(spark_variant_long({0}))", TIMESTAMP),
+    10: ("make_timestamp(spark_variant_long({0}))", TIMESTAMP_NTZ),
+    11: ("spark_variant_float({0})", FloatType()),
+    12: ("spark_variant_binary({0})", BINARY),
+}
+# What the extension casts at once, where a value is of the plainest kind; it gives null for the others.
+PLAIN: dict[type[DataType], str] = {
+    StringType: "spark_plain_string",
+    IntegerType: "spark_plain_int",
+    LongType: "spark_plain_bigint",
+    DoubleType: "spark_plain_double",
 }
 LEAVES = BooleanType | BinaryType | DateType | TimestampType | TimestampNTZType | VariantType
 _keys = itertools.count(1)
@@ -72,7 +83,7 @@ def to_variant(sql: str, source: DataType) -> str:
     if inside and any(map(looks_like_variant, nested_types(source))):
         raise NotNative("a struct of a value and metadata beside a variant")
     duck_type(source)
-    return f"spark_to_variant([{sql}], {'true' if inside else 'false'})"
+    return f"spark_to_variant({sql}, {'true' if inside else 'false'})"
 
 
 def looks_like_variant(type: DataType) -> bool:
@@ -90,12 +101,18 @@ class FromVariant:
 
     def write(self, sql: str, target: DataType) -> str:
         if isinstance(target, VariantType):
-            return f"spark_variant_get([{sql}], '$', 'variant_get')"
+            return f"spark_variant_get({sql}, '$', 'variant_get')"
+        closely = self.looked_at(sql, target)
+        plain = PLAIN.get(type(target))
+        return f"coalesce({plain}({sql}), {closely})" if plain else closely
+
+    def looked_at(self, sql: str, target: DataType) -> str:
+        """The cast by what kind of value the variant holds."""
         key = f"v{next(_keys)}"
         branches = self.branches(key, target)
         cases = " ".join(f"WHEN {kind} THEN {branch}" for kind, branch in branches.items())
         otherwise = self.refused(key, target)
-        body = f"CASE spark_variant_kind([{key}]) WHEN {NOTHING} THEN NULL {cases} ELSE {otherwise} END"
+        body = f"CASE spark_variant_kind({key}) WHEN {NOTHING} THEN NULL {cases} ELSE {otherwise} END"
         body = f"CASE WHEN {key} IS NOT NULL THEN {body} END"
         return f"CAST(list_transform([{sql}], lambda {key}: {body})[1] AS {duck_type(target)})"
 
@@ -104,7 +121,7 @@ class FromVariant:
             return {ARRAY: self.members(key, target.elementType)}
         if isinstance(target, MapType):
             values = self.members(key, target.valueType)
-            return {OBJECT: f"MAP(spark_variant_keys([{key}]), {values})"}
+            return {OBJECT: f"MAP(spark_variant_keys({key}), {values})"}
         if isinstance(target, StructType):
             return {OBJECT: self.fields(key, target.fields)}
         found = {kind: self.scalar(key, kind, target) for kind in (*SCALARS, DECIMAL)}
@@ -115,11 +132,11 @@ class FromVariant:
 
     def members(self, key: str, type: DataType) -> str:
         inner = f"v{next(_keys)}"
-        return f"list_transform(spark_variant_members([{key}]), lambda {inner}: {self.write(inner, type)})"
+        return f"list_transform(spark_variant_members({key}), lambda {inner}: {self.write(inner, type)})"
 
     def fields(self, key: str, fields: list[StructField]) -> str:
         parts = [
-            f"{quoted_name(f.name)} := " + self.write(f"spark_variant_field([{key}], {text(f.name)})", f.dataType)
+            f"{quoted_name(f.name)} := " + self.write(f"spark_variant_field({key}, {text(f.name)})", f.dataType)
             for f in fields
         ]
         return f"struct_pack({', '.join(parts)})"
@@ -131,7 +148,7 @@ class FromVariant:
             return ""
         try:
             if kind == DECIMAL:
-                found = self.decimal(f"spark_variant_decimal_text([{key}])", target)
+                found = self.decimal(f"spark_variant_decimal_text({key})", target)
             else:
                 found = self.cast_sql(SCALARS[kind][0].format(key), source, target, "try", self.settings)
         except NotNative as problem:
@@ -152,7 +169,7 @@ class FromVariant:
         raise NotNative(f"a variant's decimal cast to {target.simpleString()}")
 
     def json(self, key: str) -> str:
-        return f"spark_variant_json([{key}], {text(self.settings.zone)})"
+        return f"spark_variant_json({key}, {text(self.settings.zone)})"
 
     def refused(self, key: str, target: DataType) -> str:
         if not self.fails:

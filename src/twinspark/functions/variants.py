@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.castable import can_ansi_cast
@@ -62,8 +62,38 @@ def check_variant(call: Call) -> None:
 
 
 SCHEMA = "(CASE WHEN {0} IS NOT NULL THEN spark_schema_of_variants([{0}]) END)"
-fn("is_variant_null(any)", "coalesce(spark_variant_kind([{0}]) = 2, false)", rule=of_variant(BOOLEAN, False))
-fn("is_valid_variant(any)", "spark_is_valid_variant([{0}])", rule=of_variant(BOOLEAN))
+
+
+class Parsed(NamedTuple):
+    """A text that becomes a variant: its SQL, and the mark of parsing that tries."""
+
+    sql: str
+    tried: str
+
+
+def parsed_text(variant: str) -> Parsed | None:
+    """Where a variant is made of a text only to be looked at, it need not be built (duck/native/variantparts.c)."""
+    for tried in ("", "try_"):
+        if variant.startswith(f"spark_{tried}parse_json("):
+            return Parsed(variant.removeprefix(f"spark_{tried}parse_json(").removesuffix(")"), tried)
+    return None
+
+
+def is_variant_null(call: Any, variant: str) -> str:
+    if parsed := parsed_text(variant):
+        return f"coalesce(spark_{parsed.tried}json_is_null({parsed.sql}), false)"
+    return f"coalesce(spark_variant_kind({variant}) = 2, false)"
+
+
+def is_valid_variant(call: Any, variant: str) -> str:
+    """What is parsed is valid, or null."""
+    if parsed := parsed_text(variant):
+        return f"(spark_{parsed.tried}json_is_null({parsed.sql}) >= false)"
+    return f"spark_is_valid_variant({variant})"
+
+
+fn("is_variant_null(any)", is_variant_null, rule=of_variant(BOOLEAN, False))
+fn("is_valid_variant(any)", is_valid_variant, rule=of_variant(BOOLEAN))
 fn("schema_of_variant(any)", SCHEMA, rule=of_variant(STRING))
 fn(
     "schema_of_variant_agg(any)",
@@ -114,9 +144,11 @@ def target_type(call: Call) -> DataType:
 
 def got_writer(target: DataType, name: str) -> Callable[..., str]:
     def write(made: Any, value: str, path: str, *type: str) -> str:
-        found = f"spark_variant_get([{value}], {path}, {text(name)})"
+        found = f"spark_variant_get({value}, {path}, {text(name)})"
         if isinstance(target, VariantType):
             return found
+        if hasattr(made.arguments[1], "value") and (parsed := parsed_text(value)):
+            found = f"spark_{parsed.tried}json_part({parsed.sql}, {path})"
         fails = name == "variant_get"
         return FromVariant(fails, made.settings, cast_sql, can_ansi_cast).write(found, target)
 

@@ -126,13 +126,16 @@ static duckdb_logical_type variant_type(void) {
     return made;
 }
 
-/* '[' before a letter is a list of it, '#', '%' and '$' the DECIMAL of this registration, 'V' a variant, '*' a struct of texts. */
+/* '[' before a letter is a list of it, '#', '%' and '$' the DECIMAL of this registration, 'm' seconds of a day with their
+ * microseconds, DECIMAL(14, 6), 'V' a variant, '*' a struct of texts. */
 static duckdb_logical_type logical_type(const char **types, decimal_type of) {
     char letter = *(*types)++;
     if (letter == 'V')
         return variant_type();
     if (letter == '*')
         return struct_of_texts(of.scale);
+    if (letter == 'm')
+        return duckdb_create_decimal_type(14, 6);
     if (letter == '#' || letter == '%' || letter == '$')
         return duckdb_create_decimal_type((uint8_t)of.precision, (uint8_t)of.scale);
     if (letter != '[')

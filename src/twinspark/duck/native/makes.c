@@ -1,9 +1,11 @@
 /* Dates, timestamps and times of day from plain fields, in one pass.
  *
  * SQL spelling: spark_make_date(year, month, day), spark_make_timestamp(year, month, day, hour, minute, second DECIMAL(16,6)) ->
- * TIMESTAMP, spark_make_time(hour, minute, second DECIMAL(16,6)) -> nanoseconds of the day. All give NULL where a field is not
- * as it should be: what that means is said behind them, in SQL. spark_next_day(date, weekday), 0 being Monday. */
+ * TIMESTAMP; both give NULL where a field is not as it should be: what that means is said behind them, in SQL.
+ * spark_make_time(hour, minute, second DECIMAL(16,6)) -> nanoseconds of the day, or Spark's error. spark_next_day(date, weekday),
+ * 0 being Monday. */
 #include "zone.h"
+#include <stdio.h>
 
 /* Years that DuckDB's dates reach on every day. */
 static bool plain_date(int32_t year, int32_t month, int32_t day, int64_t *days) {
@@ -59,6 +61,17 @@ static void timestamp_rows(native_call *call) {
     }
 }
 
+/* Seconds that are negative or beyond an int are refused first, then field after field (LocalTime.of). */
+static void refuse_clock(native_call *call, int32_t hour, int32_t minute, int64_t second) {
+    char message[128];
+    bool of_second = second < 0 || second / 1000000 > INT32_MAX, of_hour = !of_second && (hour < 0 || hour > 23);
+    bool of_minute = !of_second && !of_hour && (minute < 0 || minute > 59);
+    const char *name = of_hour ? "HourOfDay" : of_minute ? "MinuteOfHour" : "SecondOfMinute";
+    long long value = of_hour ? hour : of_minute ? minute : second / 1000000;
+    snprintf(message, sizeof message, "Invalid value for %s (valid values 0 - %d): %lld", name, of_hour ? 23 : 59, value);
+    spark_error(call, "DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION", "rangeMessage", message, NULL);
+}
+
 static void time_rows(native_call *call) {
     const int32_t *hour = ARGUMENT(call, int32_t, 0), *minute = ARGUMENT(call, int32_t, 1);
     const int64_t *second;
@@ -69,7 +82,7 @@ static void time_rows(native_call *call) {
         if (plain_clock(hour[row], minute[row], second[row], &micros))
             RESULT(call, int64_t)[row] = micros * 1000;
         else
-            set_null(call, row);
+            refuse_clock(call, hour[row], minute[row], second[row]);
     }
 }
 

@@ -41,6 +41,8 @@ typedef struct native_call {
     int precision;   /* of a DECIMAL result of '%' or '$'; 0: an argument tells it */
     bool failed;
     waiting_texts waiting;
+    struct native_call *parts; /* the columns of a struct result, where open_parts made them */
+    int part_count;
 } native_call;
 
 /* One line of a registration table. `types` reads like "vi>d": parameters, '>', result; see extension.c for the letters.
@@ -71,11 +73,11 @@ typedef struct native_aggregate {
 #define FUNCTION_TABLES(_)                                                                                             \
     _(decimal_functions) _(decimal_whole_functions) _(decimal_cast_functions) _(cast_functions) _(zone_functions) _(datetime_functions) _(day_name_functions)           \
     _(rounding_functions)                                                                                              \
-    _(pattern_functions) _(parse_functions) _(legacy_date_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
+    _(pattern_functions) _(parse_functions) _(legacy_date_functions) _(legacy_date_read_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
     _(set_functions) _(whole_set_functions) _(sort_functions) _(sort_turn_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
     _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(json_tuple_functions) _(to_json_functions) _(from_json_functions) _(from_json_flat_functions)                                                                                                \
-    _(vector_functions) _(aes_functions) _(bit_functions) _(variant_functions) _(variant_path_functions) _(variant_make_functions) _(variant_schema_functions) _(json_schema_functions) _(csv_functions) _(csv_kind_functions) _(csv_write_functions) _(xpath_functions) _(wkb_functions) _(whole_functions) _(narrow_functions) _(mask_functions) _(list_text_functions) _(make_functions) _(wrapping_functions) _(sequence_functions)
+    _(vector_functions) _(aes_functions) _(bit_functions) _(variant_functions) _(variant_path_functions) _(variant_make_functions) _(variant_json_functions) _(variant_part_functions) _(variant_schema_functions) _(json_schema_functions) _(csv_functions) _(csv_kind_functions) _(csv_write_functions) _(xpath_functions) _(wkb_functions) _(whole_functions) _(narrow_functions) _(mask_functions) _(list_text_functions) _(make_functions) _(clock_functions) _(wrapping_functions) _(sequence_functions)
 #define AGGREGATE_TABLES(_) _(decimal_aggregates) SKETCH_AGGREGATE_TABLES(_) _(moment_aggregates) _(window_aggregates) _(bitmap_aggregates) _(extreme_aggregates) _(percentile_aggregates)
 #define DECLARE_FUNCTIONS(table) extern const native_function table[];
 #define DECLARE_AGGREGATES(table) extern const native_aggregate table[];
@@ -156,6 +158,8 @@ static inline void set_text(native_call *call, idx_t row, const char *bytes, siz
     copy_bytes(room_for_text(call, length), bytes, length);
     set_written(call, row, length);
 }
+/* The fields of a result that is a struct, to be written with set_text and set_null like results of their own. */
+void open_parts(native_call *call, int count);
 /* To be called once behind the rows, by whoever made the call. */
 void hand_over_texts(native_call *call);
 

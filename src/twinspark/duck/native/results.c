@@ -112,7 +112,22 @@ char *more_room_for_text(native_call *call, size_t most) {
     return texts->bytes + texts->used;
 }
 
+void open_parts(native_call *call, int count) {
+    call->parts = calloc((size_t)count, sizeof *call->parts);
+    call->part_count = count;
+    for (int i = 0; i < count; i++) {
+        duckdb_vector part = duckdb_struct_vector_get_child(call->result, (idx_t)i);
+        call->parts[i].result = part;
+        call->parts[i].out = duckdb_vector_get_data(part);
+    }
+}
+
 void hand_over_texts(native_call *call) {
+    for (int i = 0; i < call->part_count; i++)
+        hand_over_texts(&call->parts[i]);
+    free(call->parts);
+    call->parts = NULL;
+    call->part_count = 0;
     place_waiting(call);
     free(call->waiting.bytes);
     free(call->waiting.places);

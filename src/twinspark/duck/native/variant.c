@@ -237,38 +237,36 @@ int compare_keys(text left, text right) {
 
 /* --- arguments and results --- */
 
-bool variant_argument(const value_column *lists, idx_t row, variant *v) {
-    if (!value_valid(lists, row))
+bool variant_argument(const value_column *variants, idx_t row, variant *v) {
+    if (variants->type != TYPE_STRUCT || !value_valid(variants, row))
         return false;
-    list_entry entry = list_at(lists, row);
-    const value_column *structs = lists->children;
-    if (!entry.length || structs->type != TYPE_STRUCT || !value_valid(structs, entry.offset))
+    const value_column *parts = variants->children;
+    if (!value_valid(&parts[0], row) || !value_valid(&parts[1], row))
         return false;
-    const value_column *parts = structs->children;
-    if (!value_valid(&parts[0], entry.offset) || !value_valid(&parts[1], entry.offset))
-        return false;
-    v->value = text_of(&((const duckdb_string *)parts[0].data)[entry.offset]);
-    v->metadata = text_of(&((const duckdb_string *)parts[1].data)[entry.offset]);
+    v->value = text_of(&((const duckdb_string *)parts[0].data)[row]);
+    v->metadata = text_of(&((const duckdb_string *)parts[1].data)[row]);
     v->at = 0;
     return true;
 }
 
-static void set_part(duckdb_vector result, int part, idx_t row, text bytes) {
-    duckdb_unsafe_vector_assign_string_element_len(duckdb_struct_vector_get_child(result, (idx_t)part), row, bytes.bytes, bytes.length);
+/* The result's two columns of bytes. */
+static native_call *parts_of(native_call *call) {
+    if (!call->parts)
+        open_parts(call, 2);
+    return call->parts;
 }
 
 void set_variant(native_call *call, idx_t row, text value, text metadata) {
-    set_part(call->result, 0, row, value);
-    set_part(call->result, 1, row, metadata);
+    native_call *parts = parts_of(call);
+    set_text(&parts[0], row, value.bytes, value.length);
+    set_text(&parts[1], row, metadata.bytes, metadata.length);
 }
 
 void set_null_variant(native_call *call, idx_t row) {
+    native_call *parts = parts_of(call);
     set_null(call, row);
-    for (idx_t part = 0; part < 2; part++) {
-        duckdb_vector child = duckdb_struct_vector_get_child(call->result, part);
-        duckdb_vector_ensure_validity_writable(child);
-        duckdb_vector_get_validity(child)[row >> 6] &= ~(1ULL << (row & 63));
-    }
+    set_null(&parts[0], row);
+    set_null(&parts[1], row);
 }
 
 void set_built(native_call *call, idx_t row, variant_builder *builder) {

@@ -87,20 +87,41 @@ bool append_variant(variant_builder *builder, const variant *v);
 /* Writes the metadata of what was built. */
 void build_metadata(variant_builder *builder);
 
+/* --- JSON --- */
+
+enum { LONGEST_VARIANT_STRING = 20000000 }; /* Jackson's StreamReadConstraints */
+#define VARIANT_JSON {.no_controls = true, .double_quotes = true}
+typedef struct { json_reader reader; variant_builder builder; } variant_reading;
+/* The value at the token; false when it is none. */
+bool build_value(variant_reading *task);
+/* A whole text; what stands after its first value is not looked at. */
+bool build_text(variant_reading *task, text json);
+/* Raises, unless the function is one that tries (`extra`). */
+void refuse_variant_json(native_call *call, idx_t row, const variant_reading *task);
+
+/* --- paths --- */
+
+typedef struct { text at; text key; bool is_key; int64_t index; } path_step; /* `at`: what follows */
+enum path_end { PATH_STEP, PATH_END, PATH_INVALID, PATH_ELSEWHERE };
+enum path_end next_step(path_step *step);
+enum path_end check_path(text path);
+/* From the value to the one that the path leads to; false when there is none. */
+bool follow_path(variant *v, text path);
+
 /* --- arguments and results --- */
 
-/* The variant of a row; an argument is written [v], so that it comes as a list of one. False: NULL. */
-bool variant_argument(const value_column *lists, idx_t row, variant *v);
+/* The variant of a row. False: NULL. */
+bool variant_argument(const value_column *variants, idx_t row, variant *v);
 void set_variant(native_call *call, idx_t row, text value, text metadata);
 void set_null_variant(native_call *call, idx_t row);
 void set_built(native_call *call, idx_t row, variant_builder *builder);
 void malformed_variant(native_call *call);
 
 /* `for` over the rows whose variant is there; rows without one are NULL. */
-typedef struct { value_column lists; variant v; } variant_rows;
-static inline variant_rows open_rows(native_call *call) { return (variant_rows){.lists = value_argument(call, 0)}; }
+typedef struct { value_column variants; variant v; } variant_rows;
+static inline variant_rows open_rows(native_call *call) { return (variant_rows){.variants = value_argument(call, 0)}; }
 static inline bool next_variant(native_call *call, variant_rows *rows, idx_t row) {
-    if (variant_argument(&rows->lists, row, &rows->v) && size_of(&rows->v))
+    if (variant_argument(&rows->variants, row, &rows->v) && size_of(&rows->v))
         return true;
     set_null(call, row);
     return false;

@@ -190,16 +190,33 @@ static int by_key(const void *left, const void *right) {
     return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+/* Most objects have few fields, and many have them in order. */
+static void sort_fields(variant_field *fields, uint32_t count) {
+    if (count > 24) {
+        qsort(fields, count, sizeof *fields, by_key);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        variant_field moved = fields[i];
+        uint32_t at = i;
+        for (; at && by_key(&fields[at - 1], &moved) > 0; at--)
+            fields[at] = fields[at - 1];
+        fields[at] = moved;
+    }
+}
+
 /* Makes room for a head of this size in front of what was written since `start`. */
 static char *insert_head(variant_builder *builder, size_t start, size_t size) {
-    size_t data = builder->out.length - start;
-    char *nothing = calloc(size, 1);
-    put(builder, nothing, size);
-    free(nothing);
+    buffer *out = &builder->out;
+    if (out->length + size > MOST_VARIANT_BYTES)
+        builder->too_large = true;
     if (builder->too_large)
         return NULL;
-    memmove(builder->out.bytes + start + size, builder->out.bytes + start, data);
-    return builder->out.bytes + start;
+    if (out->length + size > out->size)
+        grow_buffer(out, size);
+    memmove(out->bytes + start + size, out->bytes + start, out->length - start);
+    out->length += size;
+    return out->bytes + start;
 }
 
 static char *little(char *at, uint64_t value, int size) {
@@ -231,8 +248,7 @@ bool finish_object(variant_builder *builder, variant_mark mark) {
     uint32_t count = (uint32_t)(builder->field_count - mark.first);
     for (uint32_t i = 0; i < count; i++)
         fields[i].key = key_of(builder, fields[i].id);
-    if (count)
-        qsort(fields, count, sizeof *fields, by_key);
+    sort_fields(fields, count);
     for (uint32_t i = 1; i < count; i++)
         if (fields[i].id == fields[i - 1].id)
             return false;

@@ -1,4 +1,4 @@
-/* What casts of variants are made of; is_variant_null, is_valid_variant, to_json of a variant. A variant argument is written [v]. */
+/* What casts of variants are made of; is_variant_null, is_valid_variant, to_json of a variant. */
 #include "variant.h"
 #include "shortest.h"
 #include "utf8.h"
@@ -14,7 +14,7 @@ static void kind_rows(native_call *call) {
         if (kind_of(&rows.v) == KIND_MALFORMED)
             malformed_variant(call);
     }
-    free_value(&rows.lists);
+    free_value(&rows.variants);
 }
 
 static bool is_long(enum variant_kind kind) { return kind == KIND_LONG || kind == KIND_DATE || kind == KIND_TIMESTAMP || kind == KIND_TIMESTAMP_NTZ; }
@@ -29,7 +29,7 @@ static void long_rows(native_call *call) {
         else
             set_null(call, row);
     }
-    free_value(&rows.lists);
+    free_value(&rows.variants);
 }
 
 static void double_rows(native_call *call) {
@@ -40,7 +40,7 @@ static void double_rows(native_call *call) {
         else
             set_null(call, row);
     }
-    free_value(&rows.lists);
+    free_value(&rows.variants);
 }
 
 static void float_rows(native_call *call) {
@@ -51,7 +51,7 @@ static void float_rows(native_call *call) {
         else
             set_null(call, row);
     }
-    free_value(&rows.lists);
+    free_value(&rows.variants);
 }
 
 /* Strings, or bytes: `extra`. */
@@ -65,8 +65,44 @@ static void bytes_rows(native_call *call) {
         else
             set_null(call, row);
     }
-    free_value(&rows.lists);
+    free_value(&rows.variants);
 }
+
+/* --- casts of the plainest kinds: NULL for all others, which SQL looks at more closely --- */
+
+/* A string as it is, a whole number as its digits. */
+static void plain_string_rows(native_call *call) {
+    variant_rows rows = open_rows(call);
+    text bytes;
+    char digits[24];
+    EACH_VARIANT(call, &rows, row) {
+        enum variant_kind kind = kind_of(&rows.v);
+        if (kind == KIND_STRING && bytes_of(&rows.v, &bytes))
+            set_text(call, row, bytes.bytes, bytes.length);
+        else if (kind == KIND_LONG)
+            set_text(call, row, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)long_of(&rows.v)));
+        else
+            set_null(call, row);
+    }
+    free_value(&rows.variants);
+}
+
+#define PLAIN_ROWS(name, type, fits, value)                                                                            \
+    static void plain_##name##_rows(native_call *call) {                                                               \
+        variant_rows rows = open_rows(call);                                                                           \
+        const variant *v = &rows.v;                                                                                    \
+        EACH_VARIANT(call, &rows, row) {                                                                               \
+            enum variant_kind kind = kind_of(v);                                                                       \
+            if (fits)                                                                                                  \
+                RESULT(call, type)[row] = (type)(value);                                                               \
+            else                                                                                                       \
+                set_null(call, row);                                                                                   \
+        }                                                                                                              \
+        free_value(&rows.variants);                                                                                    \
+    }
+PLAIN_ROWS(int, int32_t, kind == KIND_LONG && long_of(v) == (int32_t)long_of(v), long_of(v))
+PLAIN_ROWS(bigint, int64_t, kind == KIND_LONG, long_of(v))
+PLAIN_ROWS(double, double, kind == KIND_DOUBLE || kind == KIND_LONG, kind == KIND_LONG ? (double)long_of(v) : double_of_variant(v))
 
 static int plain_decimal(const variant_decimal *decimal, char into[96]) {
     uint128 rest = decimal->unscaled < 0 ? -(uint128)decimal->unscaled : (uint128)decimal->unscaled;
@@ -95,7 +131,7 @@ static void decimal_text_rows(native_call *call) {
         else
             set_null(call, row);
     }
-    free_value(&rows.lists);
+    free_value(&rows.variants);
 }
 
 /* --- JSON --- */
@@ -246,19 +282,19 @@ static void json_rows(native_call *call) {
             set_text(call, row, out.bytes, out.length);
     }
     free(out.bytes);
-    free_value(&rows.lists);
+    free_value(&rows.variants);
 }
 
 static void valid_rows(native_call *call) {
-    value_column lists = value_argument(call, 0);
+    value_column variants = value_argument(call, 0);
     variant v;
     EACH_ROW(call, row) {
-        if (variant_argument(&lists, row, &v))
+        if (variant_argument(&variants, row, &v))
             RESULT(call, bool)[row] = well_formed(&v);
         else
             set_null(call, row);
     }
-    free_value(&lists);
+    free_value(&variants);
 }
 
 const native_function variant_functions[] = {
@@ -270,6 +306,10 @@ const native_function variant_functions[] = {
     {"spark_variant_binary", "A>x", bytes_rows, "bytes"},
     {"spark_variant_decimal_text", "A>v", decimal_text_rows, NULL},
     {"spark_variant_json", "Av>v", json_rows, NULL},
+    {"spark_plain_string", "A>v", plain_string_rows, NULL},
+    {"spark_plain_int", "A>i", plain_int_rows, NULL},
+    {"spark_plain_bigint", "A>l", plain_bigint_rows, NULL},
+    {"spark_plain_double", "A>d", plain_double_rows, NULL},
     {"spark_is_valid_variant", "A>b", valid_rows, NULL},
     {NULL},
 };

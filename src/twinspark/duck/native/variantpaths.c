@@ -1,15 +1,12 @@
 /* Parts of a variant: variant_get by a path, a field, and the members of an object or array as a list.
  *
- * SQL spelling: a variant argument is written [v]; spark_variant_get([v], '$.a[0]', name of the function), spark_variant_field([v],
- * name), spark_variant_members([v]), spark_variant_keys([v]). */
+ * SQL spelling: spark_variant_get(v, '$.a[0]', name of the function), spark_variant_field(v, name), spark_variant_members(v),
+ * spark_variant_keys(v). */
 #include "variant.h"
 #include "utf8.h"
 #include <stdio.h>
 
 /* --- paths --- */
-
-typedef struct { text at; text key; bool is_key; int64_t index; } path_step;
-enum path_end { PATH_STEP, PATH_END, PATH_INVALID, PATH_ELSEWHERE };
 
 static enum path_end key_in_brackets(path_step *step, char quote) {
     const char *from = step->at.bytes + 2, *end = step->at.bytes + step->at.length;
@@ -40,7 +37,7 @@ static enum path_end key_after_point(path_step *step) {
     return i == 1 ? PATH_INVALID : PATH_STEP;
 }
 
-static enum path_end next_step(path_step *step) {
+enum path_end next_step(path_step *step) {
     if (!step->at.length)
         return PATH_END;
     if (step->at.bytes[0] == '.')
@@ -51,7 +48,7 @@ static enum path_end next_step(path_step *step) {
     return quote == '\'' || quote == '"' ? key_in_brackets(step, quote) : index_in_brackets(step);
 }
 
-static enum path_end check_path(text path) {
+enum path_end check_path(text path) {
     path_step step = {.at = {path.bytes + 1, path.length - 1}};
     enum path_end end = PATH_INVALID;
     if (path.length && path.bytes[0] == '$')
@@ -84,7 +81,7 @@ static bool find_element(variant *v, int64_t index) {
     return true;
 }
 
-static bool follow_path(variant *v, text path) {
+bool follow_path(variant *v, text path) {
     path_step step = {.at = {path.bytes + 1, path.length - 1}};
     while (next_step(&step) == PATH_STEP)
         if (!(step.is_key ? find_field(v, step.key) : find_element(v, step.index)))
@@ -121,16 +118,16 @@ static void get_row(native_call *call, idx_t row, variant *v, variant_builder *b
 
 /* Every row is set: the parts of a variant that is NULL are NULL too. */
 static void get_rows(native_call *call) {
-    value_column lists = value_argument(call, 0);
+    value_column variants = value_argument(call, 0);
     variant_builder builder = {0};
     variant v;
     for (idx_t row = 0; row < call->rows && !call->failed; row++)
-        if (row_valid(call, row) && variant_argument(&lists, row, &v))
+        if (row_valid(call, row) && variant_argument(&variants, row, &v))
             get_row(call, row, &v, &builder);
         else
             set_null_variant(call, row);
     close_builder(&builder);
-    free_value(&lists);
+    free_value(&variants);
 }
 
 /* A member as it is, beside the whole dictionary. */
@@ -139,14 +136,14 @@ static void set_member(native_call *call, idx_t row, const variant *v) {
 }
 
 static void field_rows(native_call *call) {
-    value_column lists = value_argument(call, 0);
+    value_column variants = value_argument(call, 0);
     variant v;
     for (idx_t row = 0; row < call->rows; row++)
-        if (row_valid(call, row) && variant_argument(&lists, row, &v) && find_field(&v, argument_text(call, 1, row)))
+        if (row_valid(call, row) && variant_argument(&variants, row, &v) && find_field(&v, argument_text(call, 1, row)))
             set_member(call, row, &v);
         else
             set_null_variant(call, row);
-    free_value(&lists);
+    free_value(&variants);
 }
 
 /* --- members as lists --- */
@@ -167,8 +164,10 @@ static void add_member(member_list *list, const variant *v, text key, bool keys)
     if (keys)
         duckdb_unsafe_vector_assign_string_element_len(child, list->size++, key.bytes, key.length);
     else {
-        native_call inner = {.result = child};
-        set_member(&inner, list->size++, v);
+        text parts[2] = {{v->value.bytes + v->at, size_of(v)}, v->metadata};
+        for (idx_t part = 0; part < 2; part++)
+            duckdb_unsafe_vector_assign_string_element_len(duckdb_struct_vector_get_child(child, part), list->size, parts[part].bytes, parts[part].length);
+        list->size++;
     }
 }
 
@@ -204,7 +203,7 @@ static void member_rows(native_call *call) {
         RESULT(call, list_entry)[row] = entry;
     }
     duckdb_list_vector_set_size(call->result, list.size);
-    free_value(&rows.lists);
+    free_value(&rows.variants);
 }
 
 const native_function variant_path_functions[] = {
