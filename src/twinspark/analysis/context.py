@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -139,6 +139,16 @@ class Context:
         return found[1]
 
     def _settings(self) -> Settings:
+        """All but the time is the same for every operation under one configuration, if it keeps what is made of it."""
+        kept = getattr(self.config, "made", None)
+        if kept is None:
+            return self._new_settings()
+        key = ("settings", self.catalog, self.database, self.user, ROWS_ARE_GIVEN.get())
+        if key not in kept:
+            kept[key] = self._new_settings()
+        return replace(kept[key], now_micros=self.now_micros)
+
+    def _new_settings(self) -> Settings:
         for key, known in ({} if ROWS_ARE_GIVEN.get() else KNOWN_VALUES).items():
             if self.config.get(key, known).lower() != known.lower():
                 raise NotNative(f"{key} = {self.config[key]}")

@@ -16,6 +16,7 @@ from twinspark.analysis.decimal_percentiles import check_decimal_percentiles
 from twinspark.duck import native
 from twinspark.duck.arrow import arrow_schema, conform, nullable_field
 from twinspark.duck.errors import translated
+from twinspark.duck.given_rows import given_rows
 from twinspark.duck.months import as_numbers, has_months, month_schema, under
 from twinspark.duck.origins import located
 from twinspark.duck.python_extract import PythonInside, extracted
@@ -123,9 +124,11 @@ def execute(
     plan: Relation,
     settings: Settings,
     months: bool = False,
+    tells: bool | None = None,
 ) -> pa.RecordBatchReader:
-    """With `months` the rows may hold intervals of months, which only a client of Spark's can open."""
-    if not (is_short(plan) or is_small_scan(plan)):
+    """With `months` the rows may hold intervals of months, which only a client of Spark's can open; `tells` is what
+    `tells_progress` said of the plan, where it was asked before."""
+    if tells_progress(plan) if tells is None else tells:
         cursor.execute(PROGRESS)
     if isinstance(plan, ShowString):
         return drawn(execute(cursor, text, statement, plan.input, settings), plan)
@@ -135,6 +138,8 @@ def execute(
         meant = month_schema(numbers, plan.schema)
         return pa.RecordBatchReader.from_batches(meant, (under(meant, batch) for batch in found))
     schema = arrow_schema(plan.schema, settings.zone)
+    if (given := given_rows(plan, schema)) is not None:
+        return given.to_reader(BATCH_ROWS)
     return pa.RecordBatchReader.from_batches(schema, read_batches(cursor, text, statement, plan, settings, schema))
 
 
@@ -198,6 +203,10 @@ def tell_zone(cursor: duckdb.DuckDBPyConnection, zone: str) -> None:
     except duckdb.Error as error:
         raise NotNative(f"the time zone {zone}") from error
     ZONES[cursor] = zone
+
+
+def tells_progress(plan: Relation) -> bool:
+    return not (is_short(plan) or is_small_scan(plan))
 
 
 def is_short(plan: Relation) -> bool:

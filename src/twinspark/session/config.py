@@ -91,6 +91,7 @@ class Snapshot(ChainMap[str, str]):
     def __init__(self, *maps: MutableMapping[str, str]) -> None:
         super().__init__(*maps)
         self._flat = {key: value for each in reversed(maps) for key, value in each.items()}
+        self.made: dict[Any, Any] = {}  # what others have made of it: it never changes
 
     def __getitem__(self, key: str) -> str:
         return self._flat[key]

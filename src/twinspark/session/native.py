@@ -162,23 +162,31 @@ class Query:
             return pa.RecordBatchReader.from_batches(pa.schema([]), [])  # a command's result; DuckDB needs a column
         if not self.context.settings.time_type and has_time(self.plan.schema):
             raise SparkError("UNSUPPORTED_TIME_TYPE")  # SparkConnectPlanExecution.processAsArrowBatches
-        self.check_refused()
-        self.check_sketches()
-        for each in early(self.plan):
+        self.note("checked", self.check)
+        for each in self.note("early", lambda: list(early(self.plan))):
             run.compute(self.cursor, each, self.context.settings)
-        rows = run.execute(self.cursor, self.text, self.statement, self.plan, self.context.settings, months)
+        settings, tells = self.context.settings, self.note("tells", lambda: run.tells_progress(self.plan))
+        rows = run.execute(self.cursor, self.text, self.statement, self.plan, settings, months, tells)
         if self.has_failing_constants():
             rows.read_all()  # a row that meets the constant fails with Spark's words
             raise NotNative("a constant that fails: Spark needs no row for that")
         return rows
 
+    def note(self, name: str, make: Callable[[], Any]) -> Any:
+        """Worked out once for all who run this plan."""
+        if name not in self.noted:
+            self.noted[name] = make()
+        return self.noted[name]
+
+    @property
+    def is_short(self) -> bool:
+        return bool(self.note("short", lambda: run.is_short(self.plan)))
+
     def has_failing_constants(self) -> bool:
-        if "constants" not in self.noted:
-            self.noted["constants"] = constants_of(self.plan)
-        constants = self.noted["constants"]
+        constants = self.note("constants", lambda: constants_of(self.plan))
         if constants is None:
             return False
-        text = self.noted.get("their text") or self.noted.setdefault("their text", run.sql_of(constants)[0])
+        text = self.note("their text", lambda: run.sql_of(constants)[0])
         return FAILING_CONSTANTS.get(f"{self.context.settings.zone} {text}", lambda: self.fails(constants))
 
     def fails(self, constants: Relation) -> bool:
@@ -190,12 +198,15 @@ class Query:
 
     def bind(self) -> None:
         """Puts what the SQL needs besides itself on the cursor, for those who run the SQL inside their own."""
-        self.check_refused()
-        self.check_sketches()
+        self.note("checked", self.check)
         for each in self.observed:
             self.tell(each)
         self.cursor.execute(run.PROGRESS)
         run.prepare(self.cursor, self.statement, self.context.settings)
+
+    def check(self) -> None:
+        self.check_refused()
+        self.check_sketches()
 
     def check_refused(self) -> None:
         for each in relations_in(self.plan):

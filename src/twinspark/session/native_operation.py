@@ -59,7 +59,7 @@ class NativeOperation:
         self._instead = instead
         self._ended = ended
         self._producer = producer
-        self._unproduced = threading.Semaphore()  # whoever takes it does the work
+        self._unproduced = threading.Lock()  # whoever takes it does the work
         self._successor: Operation | None = None
         self._log = ResponseLog(asked.reattachable)
         self._cancelled = threading.Event()
@@ -201,7 +201,7 @@ def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[Part, ..
     """Schema and first batch in one response, then a response for each batch; at least one batch, however empty."""
     reader = query.stream(months=True)
     writer = BatchWriter(reader.schema, operation.chunk_bytes)
-    head: tuple[Part, ...] = (schema_field(query.plan.schema),)
+    head: tuple[Part, ...] = (query.note("schema", lambda: schema_field(query.plan.schema)),)
     for batch in reader:
         operation.rows += batch.num_rows
         for parts in writer.fields(batch):
@@ -212,10 +212,15 @@ def rows_of(query: Query, operation: NativeOperation) -> Iterator[tuple[Part, ..
         yield (*head, *parts)
     for told in query.observations():
         yield (told,)
-    relations = list(relations_of(query.plan))
-    operation.operators = list(map(operator_name, relations))
-    if tasks := sum(map(tasks_asked, relations)):  # only then: a report costs one more response
+    operation.operators, tasks = query.note("operators", lambda: operators_of(query.plan))
+    if tasks:  # only then: a report costs one more response
         yield (all_done(tasks),)
+
+
+def operators_of(plan: Relation) -> tuple[list[str], int]:
+    """Their names, and the tasks that were asked for."""
+    relations = list(relations_of(plan))
+    return list(map(operator_name, relations)), sum(map(tasks_asked, relations))
 
 
 def relations_of(plan: Relation) -> Iterator[Relation]:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any, Protocol
 
 import grpc
@@ -32,11 +33,11 @@ class Asked:
     data: bytes
     operation_id: str
 
-    @property
+    @cached_property
     def tags(self) -> frozenset[str]:
         return frozenset(self.request.tags)
 
-    @property
+    @cached_property
     def reattachable(self) -> bool:
         options = self.request.request_options
         return any(each.reattach_options.reattachable for each in options if each.HasField("reattach_options"))

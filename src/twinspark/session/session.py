@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from twinspark.duck.run import is_short
 from twinspark.errors import NotNative, SparkError
 from twinspark.session import choose
 from twinspark.session.artifacts import CACHE, Artifacts
@@ -79,7 +78,7 @@ class Session:
         )
         self.catalog: str = source.catalog if source else "spark_catalog"
         self.database: str = source.database if source else "default"
-        self.last_operation = ""
+        self._last: tuple[str, str, str, float] | None = None
         self.last_access = time.monotonic()
         self._operations: dict[str, Operation] = {}
         self._outcomes: OrderedDict[str, State] = OrderedDict()
@@ -225,7 +224,7 @@ class Session:
             query = self.read(asked.plan.root, cursor)
             choose.check_scan(query, self.config.settings(), wanted)
             work = partial(rows_of, query)
-            producer = Producer.READER if is_short(query.plan) else Producer.THREAD
+            producer = Producer.READER if query.is_short else Producer.THREAD
         framer = Framer(self.session_id, self.server_session_id, asked.operation_id)
         instead = partial(self._instead, asked, wanted)
         return NativeOperation(asked, framer, cursor, work, choose.NATIVE, instead, self._native_ended, producer)
@@ -311,10 +310,15 @@ class Session:
         again = partial(self.artifacts.requests, self.session_id, self.user_id, name)
         self.journal.record(Entry("AddArtifacts", again, f"artifact {name}", generation, name))
 
+    @property
+    def last_operation(self) -> str:
+        if self._last is None:
+            return ""
+        engine, reason, outcome, seconds = self._last
+        return json.dumps({"engine": engine, "reason": reason, "outcome": outcome, "seconds": round(seconds, 6)})
+
     def _note(self, engine: str, reason: str, asked: Asked, outcome: str, seconds: float) -> None:
-        self.last_operation = json.dumps(
-            {"engine": engine, "reason": reason, "outcome": outcome, "seconds": round(seconds, 6)}
-        )
+        self._last = (engine, reason, outcome, seconds)
         log.info("operation %s: %s in %.3f s on %s: %s", asked.operation_id, outcome, seconds, engine, reason)
         self.shared.tell(Ended(self.session_id, asked.operation_id, engine, reason, outcome, seconds))
 

@@ -1,0 +1,51 @@
+"""Rows that a plan holds already, as literals or as rows that came with it: no query is needed to give them back."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from twinspark.plan.expressions import Column, Expression, Literal
+from twinspark.plan.relations import Limit, LocalData, OneRow, Project, Relation
+from twinspark.types import BooleanType, ByteType, DoubleType, IntegerType, LongType, ShortType, StringType
+
+# Those whose values go through DuckDB as they are, whatever they are; by class: char and varchar are other types.
+PLAIN = (BooleanType, ByteType, ShortType, IntegerType, LongType, DoubleType, StringType)
+
+Columns = Sequence[pa.ChunkedArray | pa.Array]
+
+
+def given_rows(plan: Relation, schema: pa.Schema) -> pa.Table | None:
+    """None if they have to be computed."""
+    if not plan.fields or any(field.type.__class__ not in PLAIN for field in plan.fields):
+        return None
+    columns = given_columns(plan, schema)
+    if columns is None or [each.type for each in columns] != schema.types:
+        return None
+    return pa.Table.from_arrays(list(columns), schema=schema)
+
+
+def given_columns(plan: Relation, schema: pa.Schema) -> Columns | None:
+    match plan:
+        case Project(input=OneRow(), expressions=expressions):
+            return literals(expressions, schema)
+        case Project(input=LocalData(table=table), expressions=expressions) if table.num_columns:
+            return chosen(expressions, table.columns)
+        case LocalData(table=table) if table.num_columns:  # no rows have none
+            return list(table.columns)
+        case Limit(input=input, limit=int(limit), offset=0):
+            columns = given_columns(input, schema)
+            return None if columns is None else [each.slice(0, limit) for each in columns]
+    return None
+
+
+def literals(expressions: Sequence[Expression], schema: pa.Schema) -> Columns | None:
+    if not all(isinstance(each, Literal) for each in expressions):
+        return None
+    values = [each.value for each in expressions if isinstance(each, Literal)]
+    return [pa.array([value], field.type) for value, field in zip(values, schema, strict=True)]
+
+
+def chosen(expressions: Sequence[Expression], columns: Sequence[pa.ChunkedArray]) -> Columns | None:
+    if not all(isinstance(each, Column) for each in expressions):
+        return None
+    return [columns[each.index] for each in expressions if isinstance(each, Column)]
