@@ -74,6 +74,7 @@ TESTS: dict[str, Test] = {
 }
 
 
+DECIMAL_SUM = "Overflow in sum of decimals"
 NOWHERE = QueryContext()  # a function of the DataFrame API does not say where it was called
 
 
@@ -103,6 +104,8 @@ def with_context(error: Exception, plan: Relation) -> Exception:
     """As it was where none was written as SQL. Only Spark knows which of several parts."""
     if isinstance(error, SparkError) and error.condition in UNSURE and (why := unsure(plan, error.condition)):
         return NotNative(why, nearest=error)
+    if isinstance(error, SparkError) and error.parameters.get("message") == DECIMAL_SUM:
+        return NotNative("decimals whose sum overflows: Spark says so where its tasks meet", nearest=error)
     test = TESTS.get(error.condition) if isinstance(error, SparkError) and not error.contexts else None
     if test is None or not isinstance(error, SparkError):
         return error

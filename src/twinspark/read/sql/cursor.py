@@ -179,6 +179,8 @@ class Cursor:
         if 0 <= self.named_window < self.farthest:
             return True
         before = self.kinds[: self.farthest]
+        if before[-1:] == ["FOR"]:
+            return True
         if before.count("CASE") > before.count("END") or {"EXISTS", "FILTER"}.intersection(before):
             return True
         pairs = zip(self.kinds, self.kinds[1:], strict=False)
