@@ -11,6 +11,7 @@ from twinspark.analysis import relations as make
 from twinspark.analysis.aggregates import has_aggregate
 from twinspark.analysis.correlation import check_correlated
 from twinspark.analysis.generators import generate
+from twinspark.analysis.join_memberships import with_existence
 from twinspark.analysis.listings import listed
 from twinspark.analysis.nearest import nearest_by_join
 from twinspark.analysis.outer import outer_columns
@@ -317,21 +318,18 @@ def common_names(left: Frame, right: Frame) -> list[str]:
 
 
 def join_condition(node: tree.Expression | None, kind: str, sides: Frame, walk: Walk) -> Expression | None:
-    """IN of a subquery is known only where unknown and false are the same: alone, or beside AND; NOT IN only where
-    the condition may as well be a filter of the join."""
+    """IN of a subquery is known only where unknown and false are the same: alone, or beside AND."""
     if node is None:
         return None
     if has_own_star(node):
         raise NotNative("SQL: a star in a join condition")
-    parts = conjuncts(node)
-    keeps_rows = kind not in ("inner", "cross")
-    if any((isinstance(one, tree.InSubquery) and one.negated and keeps_rows) or hides_in(one) for one in parts):
-        raise NotNative("SQL: NOT IN, or IN inside an expression, as a join condition")
+    if any(hides_in(one) for one in conjuncts(node)):
+        raise NotNative("SQL: IN inside an expression, as a join condition")
     made = walk.read(node, walk.scope(sides))
     if has_aggregate(made):
         raise NotNative("SQL: an aggregate in a join condition")
     check_one_sided(made, sides)
-    return made
+    return with_existence(made, kind, sides, walk.settings)
 
 
 def has_own_star(node: tree.Expression) -> bool:
