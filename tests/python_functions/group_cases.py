@@ -61,3 +61,20 @@ def groups_in_an_order_keep_their_rows(spark: Any) -> Any:
     frame = spark.range(6).select("id", F.explode(F.sequence(F.lit(1), F.lit(40))).alias("v")).coalesce(1)
     sorted_rows = frame.groupBy("id").applyInPandas(lambda p: p, "id long, v int").sort("id").collect()
     return spark.createDataFrame([(place, *row) for place, row in enumerate(sorted_rows)], "place int, id long, v int")
+
+
+@case
+def many_groups(spark: Any) -> Any:
+    frame = spark.range(1400).select((F.col("id") % 700).alias("k"), F.col("id").alias("v"))
+    return frame.groupBy("k").applyInArrow(lambda table: table.slice(1), "k long, v long")
+
+
+@case
+def many_groups_of_which_one_fails(spark: Any) -> Any:
+    def failing(key: Any, table: Any) -> Any:
+        if key[0].as_py() == 611:
+            raise ValueError("no such group")
+        return table
+
+    frame = spark.range(1400).select((F.col("id") % 700).alias("k"), F.col("id").alias("v"))
+    return frame.groupBy("k").applyInArrow(failing, "k long, v long")

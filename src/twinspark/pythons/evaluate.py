@@ -35,6 +35,7 @@ from twinspark.plan.pythons import (
 from twinspark.plan.relations import Field
 from twinspark.pythons import feeding, planning, tables, tasks
 from twinspark.pythons.answers import conformed, for_duckdb
+from twinspark.pythons.chunks import Chunk, ChunkedRun
 from twinspark.pythons.planning import Answer
 from twinspark.pythons.runs import Feed, Run, Runs
 from twinspark.pythons.workers import Pool
@@ -114,18 +115,20 @@ class SessionWorkers:
         return made
 
     @start.register
-    def _(self, relation: PythonGroups, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+    def _(self, relation: PythonGroups, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> ChunkedRun:
         (source,) = inputs
 
-        def feed(output: IO[bytes]) -> None:
-            found = feeding.groups(source, relation.order)
-            if relation.function.eval_type in ARROW_GROUPS:  # these take a group's rows as structs
-                structs = ((key, map(feeding.as_struct, batches)) for key, batches in found)
-                feeding.write_groups(output, structs, feeding.struct_schema(source.schema), self.rows)
-            else:
-                feeding.write_groups(output, found, source.schema, self.rows)
+        def making(chunk: Chunk) -> Run:
+            def feed(output: IO[bytes]) -> None:
+                if relation.function.eval_type in ARROW_GROUPS:  # these take a group's rows as structs
+                    structs = ((key, map(feeding.as_struct, batches)) for key, batches in chunk.groups)
+                    feeding.write_groups(output, structs, feeding.struct_schema(source.schema), self.rows)
+                else:
+                    feeding.write_groups(output, chunk.groups, source.schema, self.rows)
 
-        return self.flat(relation.function, relation.offsets, feed, schema)
+            return self.flat(relation.function, relation.offsets, feed, schema)
+
+        return ChunkedRun(feeding.groups(source, relation.order), making, output_schema(schema, schema, 0))
 
     @start.register
     def _(self, relation: PythonCoGroups, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
@@ -136,19 +139,21 @@ class SessionWorkers:
         return self.flat(relation.function, relation.offsets, feed, schema)
 
     @start.register
-    def _(self, relation: PythonAggregate, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
-        """One answer of one row for each group; the groups' keys wait here."""
+    def _(self, relation: PythonAggregate, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> ChunkedRun:
         (source,) = inputs
+        wanted = output_schema(schema, source.schema, relation.width)
+        found = feeding.groups(source, range(relation.width))
+        return ChunkedRun(found, lambda chunk: self.aggregated(relation, chunk, source.schema, schema), wanted)
+
+    def aggregated(self, relation: PythonAggregate, chunk: Chunk, source: pa.Schema, schema: pa.Schema) -> Run:
+        """One answer of one row for each group; the groups' keys wait here."""
         width = relation.width
-        arguments = argument_schema(source.schema, width)
+        arguments = argument_schema(source, width)
         keys: deque[pa.RecordBatch] = deque()
 
         def feed(output: IO[bytes]) -> None:
-            feeding.write_groups(output, found(), arguments, self.rows)
-
-        def found() -> Iterator[feeding.Group]:
-            for key, batches in feeding.groups(source, range(width)):
-                yield key, cut(batches)
+            found = ((key, cut(batches)) for key, batches in chunk.groups)
+            feeding.write_groups(output, found, arguments, self.rows)
 
         def cut(batches: Batches) -> Batches:
             for place, batch in enumerate(batches):
@@ -162,7 +167,7 @@ class SessionWorkers:
                 results = [conformed(c, schema.field(width + i).type) for i, c in enumerate(first.columns)]
                 yield made([*taken(keys, 1).columns, *results], 1)
 
-        wanted = output_schema(schema, source.schema, width)
+        wanted = output_schema(schema, source, width)
         return self.run(relation.eval_type, relation.chains, feed, wanted, shape, {})
 
     @start.register
