@@ -19,6 +19,7 @@ from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery, with_origin
 from twinspark.read.sql import tree
+from twinspark.read.walk.excluded import path_in_frame, path_in_struct, without
 from twinspark.types import StructType, VariantType, quote_identifier, quote_if_needed
 
 Handler = Callable[..., Any]
@@ -141,7 +142,7 @@ class Walk:
         out: list[Named] = []
         for node in nodes:
             if isinstance(node, tree.Star):
-                out += self.star(node, scope)
+                out += self.star(node, scope, is_listed=True)
                 continue
             named = self.column(node, scope)
             out.append(named)
@@ -150,12 +151,16 @@ class Walk:
                 scope.aliases[named.name.lower()] = (*earlier, named.expression)
         return out
 
-    def star(self, node: tree.Star, scope: Scope) -> list[Named]:
+    def star(self, node: tree.Star, scope: Scope, is_listed: bool = False) -> list[Named]:
+        """As an argument a struct that is made anew would be shown with all its fields."""
         found = star(scope.frame, node.target, self.settings.case_sensitive)
         if found or not node.target:
             same = alike(self.settings.case_sensitive)
             if any(len(name.parts) > 1 for name in node.excluded):
-                raise NotNative("SQL: EXCEPT of a nested name")
+                check_listed(is_listed)
+                columns = [passing(scope.frame, a) for a in found]
+                paths = [path_in_frame(name.parts, columns, scope) for name in node.excluded]
+                return without(columns, paths, self.settings)
             excluded = [name.parts[0] for name in node.excluded]
             if len({name.lower() for name in excluded}) < len(excluded):
                 raise self.located(SparkError("EXCEPT_OVERLAPPING_COLUMNS", columns=", ".join(excluded)), node)
@@ -165,11 +170,10 @@ class Walk:
             kept = [a for a in found if not any(same(a.name, name) for name in excluded)]
             return [passing(scope.frame, a) for a in kept]
         around = outer_star(scope, node.target) if not node.excluded else []
+        check_listed(is_listed or not node.excluded)
         return around or self.struct_star(node, scope)
 
     def struct_star(self, node: tree.Star, scope: Scope) -> list[Named]:
-        if node.excluded:
-            raise NotNative("SQL: EXCEPT of a struct's fields")
         try:
             child = resolve(scope, node.target).expression
         except SparkError as error:
@@ -186,7 +190,15 @@ class Walk:
             raise located from error
         if not isinstance(child.type, StructType):
             raise NotNative("SQL: a star of what is no struct")
-        return [Named(build.get_field(child, f.name, self.settings), f.name) for f in child.type.fields]
+        fields = [Named(build.get_field(child, f.name, self.settings), f.name) for f in child.type.fields]
+        sensitive = self.settings.case_sensitive
+        paths = [path_in_struct(name.parts, child.type, sensitive) for name in node.excluded]
+        return without(fields, paths, self.settings)
+
+
+def check_listed(is_listed: bool) -> None:
+    if not is_listed:
+        raise NotNative("SQL: EXCEPT of a struct's fields in an argument")
 
 
 def conjuncts(node: tree.Expression) -> list[tree.Expression]:

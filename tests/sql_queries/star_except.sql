@@ -1,0 +1,20 @@
+select * except (d.a) from values (1, named_struct('a', 1, 'b', 2)), (2, null) t(x, d)
+select * except (t.x) from values (1, named_struct('a', 1, 'b', 2)), (2, null) t(x, d) where x = 1
+select d.* except (a) from values (1, named_struct('a', 1, 'b', 2)), (2, null) t(x, d)
+select * except (d.s.f) from values (1, named_struct('a', 1, 's', named_struct('f', 1, 'g', 2))) t(x, d)
+select d.* except (s.f) from values (1, named_struct('a', 1, 's', named_struct('f', 1, 'g', 2))) t(x, d)
+select d.s.* except (f) from values (1, named_struct('a', 1, 's', named_struct('f', 1, 'g', 2))) t(x, d)
+select t.* except (d.a, x) from values (1, named_struct('a', 1, 'b', 2, 'c', 3)) t(x, d)
+select * except (t.d.a) from values (1, named_struct('a', 1, 'b', 2, 'c', 3)) t(x, d)
+select * except (d.a, d.s, d.s.f) from values (1, named_struct('a', 1, 's', named_struct('f', 1, 'g', 2))) t(x, d)
+select * except (d.nosuch) from values (1, named_struct('a', 1)) t(x, d)
+select * except (nosuch.a) from values (1, named_struct('a', 1)) t(x, d)
+select * except (x.a) from values (1, named_struct('a', 1)) t(x, d)
+select d.* except (nosuch) from values (1, named_struct('a', 1)) t(x, d)
+select * except (D.A) from values (1, named_struct('a', 1, 'b', 2)) t(x, d)
+select count(*), max(d.b) from (select * except (d.a) from values (1, named_struct('a', 1, 'b', 2)), (2, null) t(x, d))
+select * except (a.x) from values (1, 2) a(x, y), values (3, 4) b(x, y)
+select * except (a.y, b.y) from values (1, 2) a(x, y), values (3, 4) b(x, y)
+from values (1, named_struct('a', 1, 'b', 2)) t(x, d) |> drop d.a
+from values (1, 2) t(x, y) |> as u |> drop u.x
+select struct(* except (d.a)) from values (1, named_struct('a', 1, 'b', 2)) t(x, d)
