@@ -14,7 +14,18 @@ from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import AggregateCall, Column, Expression, GetField, Literal, OuterColumn, Subquery
 from twinspark.plan.python_functions import ARROW_TABLE
 from twinspark.plan.pythons import PythonTable
-from twinspark.plan.relations import Field, Filter, Generate, Project, Relation, own_expressions, relations_in
+from twinspark.plan.relations import (
+    Field,
+    Filter,
+    Generate,
+    Join,
+    OneRow,
+    Project,
+    Relation,
+    expressions_in,
+    own_expressions,
+    relations_in,
+)
 from twinspark.plan.rewrite import walk
 from twinspark.types import BOOLEAN, DataType, has_variant, is_null, is_numeric, is_string
 
@@ -125,7 +136,6 @@ def check_correlation(relation: Relation) -> None:
 
 
 def check_lateral(relation: Relation, kind: str) -> None:
-    """Spark 4.2 itself loses the rows of a left lateral join whose generator gives none: its own answer, then."""
     check_generated(relation, kind)
     if not has_generate(relation):
         check_correlation(relation)
@@ -138,6 +148,23 @@ def check_generated(relation: Relation, kind: str) -> None:
         raise NotNative("a lateral join with an Arrow table function of a table: what Spark refuses first")
     if arrow:
         raise SparkError("LATERAL_JOIN_WITH_ARROW_UDTF_UNSUPPORTED")
+
+
+def lateral_join(join: Join) -> Join:
+    """Spark loses the rows of a left lateral join without a condition for which a mere generator gives none: it puts
+    the generator over the left side, whatever the kind of the join (OptimizeOneRowRelationSubquery)."""
+    loses = join.kind == "left" and join.condition is None and is_generated(join.right)
+    return replace(join, lateral=True, kind="inner" if loses else join.kind)
+
+
+def is_generated(relation: Relation) -> bool:
+    if not has_generate(relation):
+        return False
+    if any(isinstance(node, Subquery) for each in expressions_in(relation) for node in walk(each)):
+        raise NotNative("a left lateral join with a generator and a query")
+    while isinstance(relation, Project | Generate):
+        relation = relation.input
+    return isinstance(relation, OneRow)
 
 
 def has_generate(relation: Relation) -> bool:

@@ -85,4 +85,4 @@ def read_lateral_join(message: Any, context: Context) -> Frame:
 
     frame = joins.join(left, right, kind, condition)
     assert isinstance(frame.relation, Join)
-    return replace(frame, relation=replace(frame.relation, lateral=True))
+    return replace(frame, relation=subqueries.lateral_join(frame.relation))

@@ -17,7 +17,7 @@ from twinspark.analysis.nearest import nearest_by_join
 from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.relations import Named, passing
 from twinspark.analysis.scope import Attribute, Frame, frame_of
-from twinspark.analysis.subqueries import check_generated
+from twinspark.analysis.subqueries import check_generated, lateral_join
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
 from twinspark.plan.relations import Field, Join, OneRow, Project, Range, expressions_in
@@ -374,4 +374,4 @@ def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | No
 
     frame = joins.join(left, right, kind, condition)
     assert isinstance(frame.relation, Join)
-    return replace(frame, relation=replace(frame.relation, lateral=True))
+    return replace(frame, relation=lateral_join(frame.relation))
