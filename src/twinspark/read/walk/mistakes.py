@@ -103,13 +103,13 @@ class Search(Walk):
             facts["first"] = self.anything
         return super().scope(frame, **facts)
 
-    def star(self, node: tree.Star, scope: Scope) -> list[Named]:
+    def star(self, node: tree.Star, scope: Scope, is_listed: bool = False) -> list[Named]:
         if scope.frame.relation is UNKNOWN:
             self.mistakes.unknown += 1
             self.mistakes.unchecked += bool(node.target)
             return []
         try:
-            return super().star(node, scope)
+            return super().star(node, scope, is_listed)
         except (SparkError, NotNative) as problem:
             self.mistakes.note(problem, self.mistakes.unknown)
             return []
