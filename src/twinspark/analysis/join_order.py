@@ -8,8 +8,10 @@ from functools import reduce
 
 import pyarrow.compute as pc
 
+from twinspark.analysis.join_columns import Sides
+from twinspark.plan.asked import Places
 from twinspark.plan.expressions import Call, Column, Expression, SortOrder, Subquery
-from twinspark.plan.relations import Field, Join, LocalData, OneRow, Project, Relation
+from twinspark.plan.relations import Field, Filter, Join, LocalData, OneRow, Project, Relation, Scan
 from twinspark.plan.rewrite import walk
 from twinspark.types import DataType, DecimalType
 
@@ -39,7 +41,7 @@ class Streamed:
         return (SortOrder(child=first), SortOrder(child=second, ascending=not self.newest_first))
 
 
-def streamed_of(relation: Join) -> Streamed | None:
+def streamed_of(relation: Join, asked: Sides) -> Streamed | None:
     """None where it is not known: full joins, lateral ones, and inner ones of sides whose sizes are not known.
 
     Nor where a query stands in the condition: it names columns of both sides by their places."""
@@ -52,8 +54,8 @@ def streamed_of(relation: Join) -> Streamed | None:
         return Streamed(False, newest_first)
     width = len(relation.left.fields)
     keys = [key.index for key in equal_columns(relation, width)]
-    left = size_of(relation.left, [i for i in keys if i < width])
-    right = size_of(relation.right, [i - width for i in keys if i >= width])
+    left = size_of(relation.left, [i for i in keys if i < width], asked[0])
+    right = size_of(relation.right, [i - width for i in keys if i >= width], asked[1])
     if left is None or right is None:
         return None
     return Streamed(right <= left, newest_first)
@@ -91,11 +93,25 @@ def is_equality(part: Expression, width: int) -> bool:
     return len(sides) == 2 and sorted(map(sorted, sides)) == [[False], [True]]
 
 
-def size_of(relation: Relation, keys: Sequence[int]) -> int | None:
-    """Statistics.sizeInBytes of a leaf under projections; None of what Spark would have to estimate."""
+def size_of(relation: Relation, keys: Sequence[int], asked: Places) -> int | None:
+    """Statistics.sizeInBytes of a leaf under projections to the columns that are asked for; None of what Spark would
+    have to estimate."""
+    if asked is None:
+        return None
+    width = row_width([relation.fields[place] for place in asked])
+    scanned = scan_below(relation)
+    if scanned is not None and width is not None:
+        whole = row_width(scanned.fields)
+        return None if whole is None else max(scanned.size_in_bytes * width // whole, 1)
     rows = rows_of(relation, keys)
-    width = row_width(relation.fields)
     return None if rows is None or width is None else max(rows * width, 1)
+
+
+def scan_below(relation: Relation) -> Scan | None:
+    """Filters do not count: nobody knows how many rows they leave."""
+    while isinstance(relation, Project | Filter):
+        relation = relation.input
+    return relation if isinstance(relation, Scan) else None
 
 
 def rows_of(relation: Relation, keys: Sequence[int]) -> int | None:
@@ -115,7 +131,7 @@ def rows_of(relation: Relation, keys: Sequence[int]) -> int | None:
             return None
 
 
-def row_width(fields: tuple[Field, ...]) -> int | None:
+def row_width(fields: Sequence[Field]) -> int | None:
     widths = [width_of(field.type) for field in fields]
     known = [width for width in widths if width is not None]
     return ROW_OVERHEAD + sum(known) if len(known) == len(widths) else None

@@ -19,6 +19,12 @@ EXPECTED = {  # only as they are by default is the order of rows known
 
 
 EXCLUDED, FOLDING = "spark.sql.optimizer.excludedRules", "ConvertToLocalRelation"
+PIECES = {  # in which files are shared out by default
+    "spark.sql.files.openCostInBytes": "4194304",
+    "spark.sql.files.maxPartitionBytes": "134217728",
+    "spark.sql.files.minPartitionNum": "",
+    "spark.sql.files.maxPartitionNum": "",
+}
 THRESHOLD, BROADCASTS = "spark.sql.autoBroadcastJoinThreshold", "10485760"
 
 
@@ -26,12 +32,14 @@ THRESHOLD, BROADCASTS = "spark.sql.autoBroadcastJoinThreshold", "10485760"
 class Partitions:
     """`slices`: tasks that read local rows; `shuffled`: into how many parts a shuffle sorts rows by their hash;
     `broadcasts`: whether the smaller side of a join goes to every task; `folds`: whether Spark's optimizer computes
-    projections and filters of local rows itself, before there are tasks. By default both are so."""
+    projections and filters of local rows itself, before there are tasks; `plain_files`: whether files are shared out
+    as they are by default. By default all are so."""
 
     slices: int
     shuffled: int
     broadcasts: bool = True
     folds: bool = True
+    plain_files: bool = True
 
 
 def partitions_of(config: Mapping[str, str]) -> Partitions | None:
@@ -46,7 +54,12 @@ def partitions_of(config: Mapping[str, str]) -> Partitions | None:
     shuffled = config.get("spark.sql.shuffle.partitions", "200")
     if not found or not shuffled.isdigit():
         return None
-    return Partitions(found, int(shuffled), threshold == BROADCASTS, FOLDING not in config.get(EXCLUDED, ""))
+    broadcasts, folds = threshold == BROADCASTS, FOLDING not in config.get(EXCLUDED, "")
+    return Partitions(found, int(shuffled), broadcasts, folds, cuts_as_usual(config))
+
+
+def cuts_as_usual(config: Mapping[str, str]) -> bool:
+    return all((config.get(key) or known).removesuffix("b") == known for key, known in PIECES.items())
 
 
 def folding_partitions(config: Mapping[str, str]) -> Partitions | None:

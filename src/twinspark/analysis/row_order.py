@@ -14,10 +14,12 @@ from typing import Any
 from twinspark.analysis import build
 from twinspark.analysis.distinct_lists import distinct_values, listed, listed_value
 from twinspark.analysis.group_order import Grouping, are_groups, grouping_of, hashable, mutable
+from twinspark.analysis.join_columns import Sides, asked_sides
 from twinspark.analysis.join_order import streamed_of
 from twinspark.analysis.joined_rows import JoinedRows
 from twinspark.analysis.merge_order import cluster_of, has_subquery, merge_keys, merged, query_keys
 from twinspark.analysis.partitions import Partitions
+from twinspark.analysis.pushed_filters import may_end_outer, pushed, without_null_keys
 from twinspark.analysis.range_groups import in_range_order, number_column, shuffles_range
 from twinspark.analysis.row_matches import copies, counted, equal, first_places, places_first
 from twinspark.analysis.row_places import (
@@ -34,8 +36,9 @@ from twinspark.analysis.row_places import (
     tasked,
     without_places,
 )
+from twinspark.analysis.scan_tasks import is_small_scan
 from twinspark.analysis.set_order import in_place, turn_of, with_sets
-from twinspark.analysis.sort_turns import top_sort, turned_by_ranges
+from twinspark.analysis.sort_turns import swaps_rows, top_sort, turned_by_ranges
 from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
 from twinspark.analysis.window_order import key_field, needed_of, windows_in, with_place
@@ -59,6 +62,7 @@ from twinspark.plan.relations import (
     Range,
     Recursion,
     Relation,
+    Scan,
     SetOperation,
     Shared,
     ShowString,
@@ -87,9 +91,10 @@ def in_spark_order(relation: Relation, partitions: Partitions | None, settings: 
     shown = relation.input if isinstance(relation, ShowString) else relation
     if partitions is None or isinstance(shown, LEAVES) or not is_small(shown):
         return relation
-    ordering = Ordering(partitions, settings)
+    shown = pushed(shown, settings)
+    ordering = Ordering(partitions, settings, asked_sides(shown))
     if not isinstance(relation, ShowString):
-        return ordering.below(relation)
+        return ordering.below(shown)
     ordering.take_first(shown)
     return replace(relation, input=ordering.below(shown))
 
@@ -100,6 +105,7 @@ class Ordering:
 
     partitions: Partitions
     settings: Settings
+    asked: dict[int, Sides] = field(default_factory=dict, compare=False, repr=False)
     known: dict[int, tuple[Relation, Ordered | None]] = field(default_factory=dict, compare=False, repr=False)
     tops: set[int] = field(default_factory=set, compare=False, repr=False)  # sorts whose first rows are taken
 
@@ -120,6 +126,10 @@ class Ordering:
     @by_class
     def made(self, relation: Relation) -> Ordered | None:
         return None
+
+    @made.register
+    def _(self, relation: Scan) -> Ordered | None:
+        return Ordered(relation, sliced=True) if is_small_scan(relation) and self.partitions.plain_files else None
 
     @made.register(LocalData)
     @made.register(Values)
@@ -158,7 +168,7 @@ class Ordering:
 
     @made.register
     def _(self, relation: Filter) -> Ordered | None:
-        below = self.of(relation.input)
+        below = None if may_end_outer(relation) else self.of(relation.input)
         if below is None or self.partitions.broadcasts or not has_subquery(relation.condition):
             return below and replace(below, relation=replace(relation, input=below.relation))
         keys = query_keys(relation.condition)
@@ -176,12 +186,19 @@ class Ordering:
         """Equal rows stay as they were: Spark's sorts are stable, and little data is one partition."""
         below = self.of(relation.input)
         if below is None or not relation.is_global:
-            return None
+            return below and self.sorted_in_tasks(relation, below)
         numbered = self.numbered(below)
         if id(relation) not in self.tops:
             numbered = turned_by_ranges(numbered, relation, self.partitions)
         order = (*relation.ordering, ascending(numbered.column(len(numbered.fields) - 1)))
         return Ordered(without_places(replace(relation, input=numbered, ordering=order, fields=numbered.fields)))
+
+    def sorted_in_tasks(self, relation: Sort, below: Ordered) -> Ordered | None:
+        if not below.sliced or (len(relation.ordering) == 1 and swaps_rows(relation.ordering[0].child)):
+            return None
+        numbered = self.numbered(below)
+        task, place = map(ascending, numbered.columns()[-2:])
+        return Ordered(without_places(sorted_by(numbered, (task, *relation.ordering, place))))
 
     # ---- projections and windows
 
@@ -374,12 +391,15 @@ class Ordering:
 
     @made.register
     def _(self, relation: Join) -> Ordered | None:
-        streamed = streamed_of(relation) if self.partitions.broadcasts else None
+        nobody: Sides = (None, None)
+        streamed = streamed_of(relation, self.asked.get(id(relation), nobody)) if self.partitions.broadcasts else None
         pairs = None if self.partitions.broadcasts else merge_keys(relation)
         left = self.of(relation.left) if streamed or pairs else None
         right = self.other_side(relation) if left else None
         if left is None or right is None:
             return None
+        if streamed is not None:
+            left, right = self.with_keys(relation, streamed.left, left, right)
         rows = JoinedRows(relation, self.numbered(left), self.numbered(right))
         if streamed is not None:
             sliced = (left if streamed.left else right).sliced and not has_range(relation)
@@ -390,6 +410,17 @@ class Ordering:
         ordering = merged(relation.kind, keys, rows.left_place, rows.right_place)
         joined = rows.in_order(ordering, relation.kind != "right")
         return Ordered(without_places(joined), clustered=cluster_of(relation, pairs))
+
+    def with_keys(self, relation: Join, by_left: bool, left: Ordered, right: Ordered) -> tuple[Ordered, Ordered]:
+        """The side that is followed without rows that cannot match: they leave before tasks are made."""
+        if relation.kind not in ("inner", "semi"):
+            return left, right
+        side, first = (relation.left, 0) if by_left else (relation.right, len(relation.left.fields))
+        kept = without_null_keys(side, first, relation.condition, self.settings)
+        followed = self.of(kept) if kept is not None else None
+        if followed is None:
+            followed = replace(left if by_left else right, sliced=False)
+        return (followed, right) if by_left else (left, followed)
 
     def other_side(self, relation: Join) -> Ordered | None:
         """In which order the right side of a half join comes does not show."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from twinspark.analysis import build
+from twinspark.analysis.scan_tasks import MOST_BYTES, PLACES, is_small_scan, placed, read_by_tasks
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import (
     Call,
@@ -18,16 +19,15 @@ from twinspark.plan.expressions import (
     children_of,
 )
 from twinspark.plan.relations import (
-    Field,
     Filter,
     Generate,
     Limit,
     LocalData,
-    Numbered,
     OneRow,
     Project,
     Range,
     Relation,
+    Scan,
     SetOperation,
     Sort,
     Values,
@@ -36,15 +36,13 @@ from twinspark.plan.relations import (
 from twinspark.types import LONG
 
 MOST_ROWS = 10_000
-MOST_BYTES = 256 * 1024  # beyond, a shuffle may end in several partitions
 FAR = 1 << 40  # more than any place
-PLACES = (Field("task", LONG, False), Field("place", LONG, False))
 LEAVES = (LocalData, Values, Range, OneRow)
 
 
 def is_small(relation: Relation) -> bool:
-    """Every row comes from the query itself, and there are few."""
-    leaves = list(leaves_of(relation))
+    """Every row comes from the query itself, or from small files, and there are few."""
+    leaves = [leaf for leaf in leaves_of(relation) if not is_small_scan(leaf)]
     return all(isinstance(leaf, LEAVES) and size_of(leaf) <= MOST_BYTES for leaf in leaves) and (
         sum(map(rows_of, leaves)) <= MOST_ROWS
     )
@@ -79,10 +77,6 @@ def size_of(leaf: Relation) -> int:
     return int(leaf.table.nbytes) if isinstance(leaf, LocalData) else 0
 
 
-def placed(relation: Relation, slices: int) -> Numbered:
-    return Numbered(input=relation, slices=slices, fields=(*relation.fields, *PLACES))
-
-
 def tasked(relation: Relation, slices: int, folds: bool = True) -> Relation:
     """Projections and filters over local rows are done before these are sliced, where Spark `folds` them, all else
     after."""
@@ -91,6 +85,8 @@ def tasked(relation: Relation, slices: int, folds: bool = True) -> Relation:
     match relation:
         case Range(partitions=own):
             return placed(relation, own or slices)
+        case Scan():
+            return read_by_tasks(relation, slices)
         case Filter(input=input):
             below = tasked(input, slices, folds)
             return replace(relation, input=below, fields=below.fields)

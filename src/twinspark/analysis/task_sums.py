@@ -56,7 +56,7 @@ def with_task(expression: Expression, task: Column, place: Column) -> Expression
         if not is_summed(node):
             return map_children(node, rule)
         assert isinstance(node, AggregateCall)
-        return replace(node, signature=of_tasks(node.signature), arguments=(*node.arguments, task))
+        return replace(node, signature=of_tasks(node.signature), arguments=(*node.arguments, task, place))
 
     return rule(expression)
 

@@ -54,16 +54,18 @@ TASK_AGGREGATES = frozenset(["sum", "avg", "stddev_samp", "stddev_pop", "var_sam
 PAIR_AGGREGATES = frozenset(
     ["corr", "covar_pop", "covar_samp", "regr_sxy", "regr_r2", "regr_slope", "regr_intercept", "regr_sxx", "regr_syy"]
 )
+PAIRS = "spark_{name}_of_tasks({{0}}, {{1}}, {{2}} ORDER BY {{3}}){{suffix}}"
 SQUARES = {  # the moment of one column where the other is there as well
-    "regr_sxx": "spark_moment2_of_tasks(CASE WHEN {0} IS NOT NULL THEN {1} END, {2}){suffix}",
-    "regr_syy": "spark_moment2_of_tasks(CASE WHEN {1} IS NOT NULL THEN {0} END, {2}){suffix}",
+    "regr_sxx": "spark_moment2_of_tasks(CASE WHEN {0} IS NOT NULL THEN {1} END, {2} ORDER BY {3}){suffix}",
+    "regr_syy": "spark_moment2_of_tasks(CASE WHEN {1} IS NOT NULL THEN {0} END, {2} ORDER BY {3}){suffix}",
 }
 
 
 @cache
 def of_tasks(signature: Signature) -> Signature:
-    """An aggregate of doubles, told each row's task: the last bits depend on where Spark adds and where it merges."""
+    """An aggregate of doubles, told each row's task: the last bits depend on where Spark adds and where it merges. By
+    the place of the row, too, for several files are read at once."""
     name = signature.function
     if name in PAIR_AGGREGATES:
-        return replace(signature, writer=SQUARES.get(name) or f"spark_{name}_of_tasks({{0}}, {{1}}, {{2}}){{suffix}}")
-    return replace(signature, writer=f"spark_{name}_of_tasks(CAST({{0}} AS DOUBLE), {{1}}){{suffix}}")
+        return replace(signature, writer=SQUARES.get(name) or PAIRS.format(name=name))
+    return replace(signature, writer=f"spark_{name}_of_tasks(CAST({{0}} AS DOUBLE), {{1}} ORDER BY {{2}}){{suffix}}")

@@ -137,16 +137,21 @@ class Range(Relation):
     partitions: int = 0
 
 
+FILE_PLACE = "twinspark file"  # no column of Spark's is called so by chance
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scan(Relation):
     """A DuckDB table expression whose columns are this relation's, in order; bytes are what a scan would read.
-    `is_whole_file`: one file, read by its path in one piece. `arrow`: what Arrow reads, by the name `sql` gives it."""
+    `is_whole_file`: one file, read by its path in one piece. `arrow`: what Arrow reads, by the name `sql` gives it.
+    `file_sizes`: of several files in the order in which they are read, where a column FILE_PLACE says which it is."""
 
     sql: str
     names: tuple[str, ...]
     input_files: tuple[str, ...] = ()
     size_in_bytes: int = 0
     is_whole_file: bool = False
+    file_sizes: tuple[int, ...] = ()
     arrow: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
 

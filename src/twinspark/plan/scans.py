@@ -24,6 +24,8 @@ class Found(Protocol):
     @property
     def size_in_bytes(self) -> int: ...
     @property
+    def file_sizes(self) -> tuple[int, ...]: ...
+    @property
     def arrow(self) -> tuple[tuple[str, Any], ...]: ...
     @property
     def by_columns(self) -> Callable[[frozenset[int]], str] | None: ...
@@ -52,5 +54,6 @@ def scan_of(found: Found) -> Scan:
         names=tuple(field.name for field in fields),
         input_files=tuple(found.input_files),
         size_in_bytes=found.size_in_bytes,
+        file_sizes=found.file_sizes,
         arrow=found.arrow,
     )

@@ -276,4 +276,5 @@ def select_sql(request: Request, whole: StructType, values: Mapping[str, str], r
     directories = request.partitioning.sources.items()
     values = {**values, **{name: duck_value(casts[name], identifier(source)) for name, source in directories}}
     columns = ", ".join(f"{values[name]} AS {identifier(name)}" for name in whole.names)
-    return f"SELECT {columns} FROM {rows}"
+    place = request.file_place if rows.startswith("read_csv(") else ""
+    return f"SELECT {columns}{place} FROM {rows}"

@@ -66,7 +66,9 @@ class FileTable:
             if path in self.places:
                 found = placed.with_partition(found, self, path, context)
         fields = [StructField(f.name, as_nullable(f.dataType), True, f.metadata) for f in self.schema.fields]
-        return replace(found, schema=StructType(fields), sql=padded(found.sql, self.schema))
+        sql = padded(found.sql, self.schema)
+        sizes = found.file_sizes if sql == found.sql else ()
+        return replace(found, schema=StructType(fields), sql=sql, file_sizes=sizes)
 
     def write(self, rows: FileRows, mode: str, connection: Any, dynamic: bool = False) -> Written | None:
         os.makedirs(local_path(self.location), exist_ok=True)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from pyspark.sql.types import DecimalType, NullType, StructType
 
 from twinspark.errors import NotNative, SparkError
+from twinspark.plan.relations import FILE_PLACE
 from twinspark.tables.ducktext import duck_type, identifier
 from twinspark.tables.listing import LeafFile, Listing, is_data, list_files
 from twinspark.tables.partitions import Partitioning
@@ -66,6 +67,7 @@ class FileScan:
     looked: Looked | None = None
     arrow: tuple[tuple[str, Any], ...] = ()  # what is to be registered under the names that `sql` uses
     by_columns: Callable[[frozenset[int]], str] | None = None  # another `sql` when only some columns are asked for
+    file_sizes: tuple[int, ...] = ()  # as they are read, where a column FILE_PLACE of `sql` says which file it is
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,17 @@ class Request:
         """The largest file first: so Spark packs files into partitions, and so rows come without an order of theirs."""
         return [leaf.path for leaf in largest_first(self.files)]
 
+    @property
+    def file_place(self) -> str:
+        """A column more for a SELECT from one of DuckDB's readers of all the files: which of them a row is from."""
+        if len(self.files) < 2 or self.partitioning.schema:
+            return ""
+        return f", file_index AS {identifier(FILE_PLACE)}"
+
 
 def largest_first(files: Iterable[LeafFile]) -> list[LeafFile]:
-    return sorted(files, key=lambda leaf: -leaf.size)
+    """Those of one size as the file system lists them."""
+    return sorted(files, key=lambda leaf: (-leaf.size, leaf.turn))
 
 
 INDEX_OPTIONS = {"basepath", "recursivefilelookup", "pathglobfilter", "modifiedbefore", "modifiedafter", "path"}
@@ -164,11 +174,13 @@ def fold(name: str, request: Request) -> str:
 def file_scan(request: Request, schema: StructType, selects: str) -> FileScan:
     check_distinct(schema)
     files = [leaf for leaf in request.partitioning.files if is_data(leaf.name)]
+    is_told = bool(request.file_place) and selects.count(request.file_place) == 1
     return FileScan(
         schema,
         f"({selects or empty_select(schema)})",
         [f"file://{quote(leaf.path, safe='/=:@!$&()*+,;~')}" for leaf in files],
         sum(leaf.size for leaf in files),
+        file_sizes=tuple(leaf.size for leaf in largest_first(request.files)) if is_told else (),
     )
 
 

@@ -238,4 +238,4 @@ def select_sql(request: Request, data: StructType, whole: StructType) -> str:
     for name, source in request.partitioning.sources.items():
         values[name] = duck_value(casts[name], identifier(source))
     columns = ", ".join(f"{values[name]} AS {identifier(name)}" for name in whole.names)
-    return f"SELECT {columns} FROM {read_json(request, data)}"
+    return f"SELECT {columns}{request.file_place} FROM {read_json(request, data)}"

@@ -4,7 +4,7 @@ import fnmatch
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -21,6 +21,7 @@ class LeafFile:
     path: str
     size: int
     modified_ns: int
+    turn: int = field(default=0, compare=False)
 
     @property
     def directory(self) -> str:
@@ -140,25 +141,26 @@ def name_pattern(component: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(component.replace("[^", "[!")))
 
 
-def leaf_files(root: str) -> Iterator[LeafFile]:
-    if os.path.isdir(root):
-        yield from leaves_below(root)
-    else:
-        yield leaf_of(root, os.stat(root))
+def leaf_files(root: str) -> list[LeafFile]:
+    """By their names, each with its turn in Spark's listing."""
+    if not os.path.isdir(root):
+        return [leaf_of(root, os.stat(root))]
+    leaves = [leaf_of(path, status, turn) for turn, (path, status) in enumerate(leaves_below(root))]
+    return sorted(leaves, key=lambda leaf: leaf.path.split("/"))
 
 
-def leaves_below(directory: str) -> Iterator[LeafFile]:
+def leaves_below(directory: str) -> Iterator[tuple[str, os.stat_result]]:
+    """As the file system lists them, those of the directory itself first (HadoopFSUtils.listLeafFiles)."""
     with os.scandir(directory) as entries:
-        visible = sorted((entry for entry in entries if not is_hidden(entry.name)), key=lambda entry: entry.name)
+        visible = [entry for entry in entries if not is_hidden(entry.name)]
+    yield from ((entry.path, entry.stat()) for entry in visible if not entry.is_dir())
     for entry in visible:
         if entry.is_dir():
             yield from leaves_below(entry.path)
-        else:
-            yield leaf_of(entry.path, entry.stat())
 
 
-def leaf_of(path: str, status: os.stat_result) -> LeafFile:
-    return LeafFile(path, status.st_size, status.st_mtime_ns)
+def leaf_of(path: str, status: os.stat_result, turn: int = 0) -> LeafFile:
+    return LeafFile(path, status.st_size, status.st_mtime_ns, turn)
 
 
 def is_hidden(name: str) -> bool:

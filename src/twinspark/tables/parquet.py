@@ -68,7 +68,8 @@ def scan(request: Request) -> FileScan:
     data = data_schema(request, lambda: found_schema(request, groups))
     whole = merged_schema(data, request.partitioning.schema, context.case_sensitive)
     scans = scan_groups(groups, whole, request.partitioning, context.case_sensitive)
-    selects = [duck_select(fields, read_parquet(files, request)) for fields, files in scans]
+    place = request.file_place if len(scans) == 1 else ""
+    selects = [duck_select(fields, read_parquet(files, request), place) for fields, files in scans]
     return file_scan(request, whole, " UNION ALL ".join(selects))
 
 

@@ -35,6 +35,7 @@ def with_partition(found: FileScan, table: "FileTable", path: str, context: Scan
         input_files=[*found.input_files, *more.input_files],
         size_in_bytes=found.size_in_bytes + more.size_in_bytes,
         arrow=(*found.arrow, *more.arrow),
+        file_sizes=(),
     )
 
 

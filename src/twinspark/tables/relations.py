@@ -110,6 +110,7 @@ class TableRelations:
             sql=found.sql,
             input_files=tuple(found.input_files),
             size_in_bytes=found.size_in_bytes,
+            file_sizes=found.file_sizes,
             arrow=found.arrow,
         )
 

@@ -11,6 +11,7 @@ from pyspark.sql.connect.proto import relations_pb2
 from twinspark.analysis.context import Context
 from twinspark.analysis.local_data import local_data
 from twinspark.analysis.names import Scope
+from twinspark.analysis.partitions import cuts_as_usual
 from twinspark.analysis.scope import Frame, frame_of
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
@@ -31,7 +32,6 @@ from twinspark.types import StructType, has_time
 
 VIEW_READERS[relations_pb2.Relation] = read_frame
 
-PIECES = {"spark.sql.files.openCostInBytes": "4194304", "spark.sql.files.maxPartitionBytes": "134217728"}
 FILE_FORMATS = frozenset({"parquet", "csv", "json", "text", "orc"})
 # Options that tell which files are read, for every format.
 INDEX_OPTIONS = frozenset(
@@ -82,8 +82,7 @@ def read_files(message: Any, context: Context) -> Frame:
 
 def is_in_one_piece(found: Found, context: Context) -> bool:
     """Spark cuts no file in pieces that is as small as opening one costs (FilePartition.maxSplitBytes)."""
-    told = any(context.config.get(key, known).removesuffix("b") != known for key, known in PIECES.items())
-    return len(found.input_files) == 1 and found.size_in_bytes <= 4194304 and not told
+    return len(found.input_files) == 1 and found.size_in_bytes <= 4194304 and cuts_as_usual(context.config)
 
 
 @RELATIONS.handles("sql")
