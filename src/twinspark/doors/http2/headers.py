@@ -25,22 +25,23 @@ class HeaderReader:
         return self._known.get(block) or self._decoded(block)
 
     def _decoded(self, block: bytes) -> Mapping[str, str]:
-        before = self._table()
+        newest, size = self._table()  # the entry itself: its number could be given to another one
         try:
             headers = {str(name): str(value) for name, value in self._decoder.decode(block)}
         except HPACKError as error:
             raise ConnectionFailure(ErrorCode.COMPRESSION_ERROR, str(error)) from error
-        if before != self._table() or len(self._known) >= MOST_MEMORIES:
+        now, size_now = self._table()
+        if now is not newest or size_now != size or len(self._known) >= MOST_MEMORIES:
             self._known.clear()  # the block told new entries, and other numbers may mean other things now
         else:
             self._known[block] = headers
         return headers
 
-    def _table(self) -> tuple[int, int, int]:
+    def _table(self) -> tuple[object, tuple[int, int]]:
         """Changes whenever the table does: entries come in front, and go at the end."""
         table = self._decoder.header_table
         entries = table.dynamic_entries
-        return id(entries[0]) if entries else 0, len(entries), table.maxsize
+        return entries[0] if entries else None, (len(entries), table.maxsize)
 
 
 def literal(name: bytes | int, value: bytes) -> bytes:
