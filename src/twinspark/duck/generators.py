@@ -6,7 +6,7 @@ from twinspark.duck.expressions import Writer
 from twinspark.duck.select import Select
 from twinspark.errors import NotNative
 from twinspark.functions.spelling import duck_type, quoted_name
-from twinspark.plan.expressions import Call, Literal
+from twinspark.plan.expressions import Call, Expression, Literal
 from twinspark.plan.relations import Generate
 from twinspark.types import MapType, StructType
 
@@ -29,7 +29,12 @@ def generated(call: Call, writer: Writer, outer: bool) -> tuple[str, str]:
     if call.name.removesuffix("_outer") == "json_tuple":
         json, *names = map(writer.write, call.arguments)
         return f"spark_json_tuple_{len(names)}({json}, [{', '.join(names)}])", "0"
-    return unnested(values_of(call, writer), outer)
+    return unnested(values_of(call, writer), outer and not is_filled(call.arguments[0]))
+
+
+def is_filled(values: Expression) -> bool:
+    """An array that is made of elements is neither null nor empty."""
+    return isinstance(values, Call) and values.name == "array" and bool(values.arguments)
 
 
 def values_of(call: Call, writer: Writer) -> str:
@@ -75,7 +80,7 @@ def unnested(values: str, outer: bool) -> tuple[str, str]:
     positions = f"range(len({values}))"
     if not outer:
         return f"unnest({values})", f"unnest({positions})"
-    filled = f"coalesce(len({values}), 0) > 0"
+    filled = f"len({values}) > 0"  # of a null it is null, and not true
     return (
         f"unnest(CASE WHEN {filled} THEN {values} ELSE [NULL] END)",
         f"unnest(CASE WHEN {filled} THEN {positions} ELSE [NULL] END)",

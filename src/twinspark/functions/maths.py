@@ -366,12 +366,4 @@ fn("randn(bigint) -> double!", SPARK, deterministic=False, reason="Spark's rando
 
 # ---- buckets
 
-BUCKET = """(CASE
-    WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL OR {3} IS NULL THEN NULL
-    WHEN {3} <= 0 OR {3} = 9223372036854775807 OR isnan({0}) THEN NULL
-    WHEN {1} = {2} OR NOT isfinite({1}) OR NOT isfinite({2}) THEN NULL
-    WHEN {1} < {2} THEN CASE WHEN {0} < {1} THEN 0 WHEN {0} >= {2} THEN {3} + 1
-        ELSE CAST(trunc(CAST({3} AS DOUBLE) * ({0} - {1}) / ({2} - {1})) AS BIGINT) + 1 END
-    WHEN {0} > {1} THEN 0 WHEN {0} <= {2} THEN {3} + 1
-    ELSE CAST(trunc(CAST({3} AS DOUBLE) * ({1} - {0}) / ({1} - {2})) AS BIGINT) + 1 END)"""
-fn("width_bucket(double, double, double, bigint) -> bigint?", BUCKET)
+fn("width_bucket(double, double, double, bigint) -> bigint?", "spark_width_bucket({0}, {1}, {2}, {3})")

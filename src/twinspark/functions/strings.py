@@ -28,8 +28,7 @@ fn("upper(string) -> string", "spark_upper({0})", "ucase", keeps_alias=True)
 fn("lower(string) -> string", "spark_lower({0})", "lcase", keeps_alias=True)
 fn("initcap(string) -> string", "spark_initcap({0})")
 fn("ascii(string) -> int", "ascii({0})")
-CHARACTER = "CASE WHEN {0} < 0 THEN '' ELSE chr(CAST({0} & 255 AS INTEGER)) END"
-fn("char(bigint) -> string", CHARACTER, "chr", keeps_alias=True)
+fn("char(bigint) -> string", "spark_chr({0})", "chr", keeps_alias=True)
 fn("translate(string, string, string) -> string", "spark_translate({0}, {1}, {2})")
 
 

@@ -110,7 +110,7 @@ fn(
 
 for name in ("make_valid_utf8", "validate_utf8", "try_validate_utf8"):
     fn(f"{name}(string) -> string?", "{0}")  # DuckDB's VARCHAR is valid always
-fn("is_valid_utf8(string) -> boolean?", "CASE WHEN {0} IS NOT NULL THEN true END")
+fn("is_valid_utf8(string) -> boolean?", "({0} IS NOT NULL OR NULL)")
 
 fn("luhn_check(string) -> boolean?", "spark_luhn_check({0})")
 

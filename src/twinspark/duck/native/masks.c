@@ -1,7 +1,7 @@
-/* Texts looked at letter by letter: mask, and the check digit of luhn_check.
+/* Texts looked at letter by letter: mask, the check digit of luhn_check, and chr.
  *
  * SQL spelling: spark_mask(s, upper, lower, digit, other), where an empty mark keeps the letters of its kind; letters beyond
- * ASCII go to Spark. spark_luhn_check(s). */
+ * ASCII go to Spark. spark_luhn_check(s), spark_chr(n). */
 #include "utf8.h"
 
 enum kind { UPPER = 1, LOWER, DIGIT, OTHER };
@@ -81,7 +81,21 @@ static void luhn_rows(native_call *call) {
         RESULT(call, bool)[row] = has_check_digit(argument_text(call, 0, row));
 }
 
+/* chr: the character of the lowest byte; of negative numbers none. */
+static void character_rows(native_call *call) {
+    const int64_t *numbers = ARGUMENT(call, int64_t, 0);
+    duckdb_string *out = RESULT(call, duckdb_string);
+    for (idx_t row = 0; row < call->rows; row++) {
+        uint32_t code = (uint32_t)numbers[row] & 255, wide = code >> 7;
+        duckdb_string made = {.near = {.length = numbers[row] < 0 ? 0 : 1 + wide}};
+        made.near.bytes[0] = (char)(numbers[row] < 0 ? 0 : wide ? 0xC0 | code >> 6 : code);
+        made.near.bytes[1] = (char)(numbers[row] < 0 || !wide ? 0 : 0x80 | (code & 63));
+        out[row] = made;
+    }
+}
+
 const native_function mask_functions[] = {
     {"spark_mask", "vvvvv>v", mask_rows, NULL},
     {"spark_luhn_check", "v>b", luhn_rows, NULL},
+    {"spark_chr", "l>v", character_rows, NULL},
     {NULL}};

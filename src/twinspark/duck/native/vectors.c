@@ -11,10 +11,10 @@ enum { BATCH = 8 };
 typedef struct { const float *at; uint64_t length; bool whole; } vector;
 typedef float (*term)(float left, float right);
 
-static vector vector_at(const value_column *lists, idx_t row) {
+static inline vector vector_at(const value_column *lists, idx_t row) {
     list_entry entry = list_at(lists, row);
     vector made = {(const float *)lists->children->data + entry.offset, entry.length, true};
-    for (uint64_t i = 0; i < entry.length && made.whole; i++)
+    for (uint64_t i = 0; lists->children->valid && i < entry.length && made.whole; i++)
         made.whole = value_valid(lists->children, entry.offset + i);
     return made;
 }
@@ -58,24 +58,24 @@ static void different_lengths(native_call *call, vector left, vector right) {
 
 typedef bool (*pair_result)(vector left, vector right, float *made);
 
-static bool inner_product(vector left, vector right, float *made) {
+static inline bool inner_product(vector left, vector right, float *made) {
     *made = sum_of(left.at, right.at, left.length, product);
     return true;
 }
 
-static bool l2_distance(vector left, vector right, float *made) {
+static inline bool l2_distance(vector left, vector right, float *made) {
     *made = (float)sqrt(sum_of(left.at, right.at, left.length, squared_difference));
     return true;
 }
 
-static bool cosine_similarity(vector left, vector right, float *made) {
+static inline bool cosine_similarity(vector left, vector right, float *made) {
     float squares = sum_of(left.at, left.at, left.length, product) * sum_of(right.at, right.at, right.length, product);
     float lengths = (float)sqrt(squares);
     *made = sum_of(left.at, right.at, left.length, product) / lengths;
     return left.length && !(lengths < FLT_MIN);
 }
 
-static void pair_rows(native_call *call, pair_result result) {
+static inline __attribute__((always_inline)) void pair_rows(native_call *call, pair_result result) {
     value_column lists = value_argument(call, 0), others = value_argument(call, 1);
     EACH_ROW(call, row) {
         vector left = vector_at(&lists, row), right = vector_at(&others, row);
