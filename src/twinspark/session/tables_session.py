@@ -11,7 +11,7 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.relations import Named, project
 from twinspark.analysis.scope import frame_of
 from twinspark.duck import run
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow, Relation
 from twinspark.session.later import imported
@@ -87,6 +87,8 @@ class SessionTables:
             return found
         self.check_elsewhere(parts)
         if len(parts) == 2 and parts[0].lower() in FILE_FORMATS:
+            if not parts[1]:
+                raise SparkError("INVALID_EMPTY_LOCATION", location="")
             raise NotNative(f"files of {parts[0]} by their path", nearest=not_found(parts, context))
         raise not_found(parts, context)
 

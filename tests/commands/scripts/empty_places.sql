@@ -1,0 +1,3 @@
+SELECT * FROM parquet.``;
+SELECT * FROM csv.``;
+SELECT a FROM json.`` WHERE a = 1;
