@@ -78,3 +78,14 @@ def many_groups_of_which_one_fails(spark: Any) -> Any:
 
     frame = spark.range(1400).select((F.col("id") % 700).alias("k"), F.col("id").alias("v"))
     return frame.groupBy("k").applyInArrow(failing, "k long, v long")
+
+
+@case
+def sorts_by_functions(spark: Any) -> Any:
+    """The rows are sorted when they are recorded: so each says where it stood."""
+    frame = people(spark).orderBy(F.udf(lambda v: None if v > 4 else int(v) % 2, "int")("v"), F.desc("v"))
+    told = (
+        frame.select("v").collect()
+        + people(spark).orderBy(F.udf(lambda v: -v, "double")("v")).limit(2).select("v").collect()
+    )
+    return spark.createDataFrame([(place, row.v) for place, row in enumerate(told)], "place int, v double")

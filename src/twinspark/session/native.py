@@ -13,6 +13,7 @@ from twinspark.analysis.char_compares import check_char_compares
 from twinspark.analysis.context import Context
 from twinspark.analysis.partitions import partitions_of
 from twinspark.analysis.products import check_products
+from twinspark.analysis.python_sorts import with_called_keys
 from twinspark.analysis.row_order import in_spark_order
 from twinspark.analysis.shown_sketches import check_shown_sketches
 from twinspark.analysis.stable_sorts import with_stable_sort
@@ -118,7 +119,8 @@ def collect(cursor: Cursor, relation: Relation, context: Context) -> pa.Table:
 
 
 def in_order(plan: Relation, context: Context) -> Relation:
-    return with_stable_sort(in_spark_order(plan, partitions_of(context.config), context.settings))
+    called = with_called_keys(plan)
+    return with_stable_sort(in_spark_order(called, partitions_of(context.config), context.settings))
 
 
 def scan_files(files: ScanContext, format: str, paths: Any, options: Any, schema: Any, context: Context) -> FileScan:
