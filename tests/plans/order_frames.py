@@ -16,7 +16,7 @@ def order_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     for size, rows in (("few", LEFT), ("more", MORE)):
         left = spark.createDataFrame(rows, "k int, v string, w bigint")
         right = spark.createDataFrame(RIGHT, "k int, x string, y bigint")
-        for topic in (windows, turns, groups, cubes, joins, sets, samples, sums, sketches, lists, unions):
+        for topic in (windows, turns, groups, cubes, joins, sets, samples, sums, sketches, lists, unions, sorts, tasks):
             for name, frame in topic(left, right).items():
                 yield f"{size} {topic.__name__}: {name}", frame
     for name, frame in ranges(spark).items():
@@ -50,6 +50,44 @@ def turns(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
             "n", F.row_number().over(Window.partitionBy("u").orderBy(F.expr("w % 2")))
         ),
         "filtered between": fine.filter("s > 3").withColumn("n", F.row_number().over(coarse)),
+    }
+
+
+def sorts(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    """Spark's radix sort makes room for nulls by moving rows that came before."""
+    doubled = left.withColumn("d", F.expr("cast(k % 4 as double)"))
+    return {
+        "nulls": left.orderBy("k"),
+        "nulls last, falling": left.orderBy(F.desc_nulls_last("k")),
+        "nulls first, falling": left.orderBy(F.desc_nulls_first("k")),
+        "nulls last": left.orderBy(F.asc_nulls_last("k")),
+        "doubles": doubled.orderBy("d"),
+        "texts": left.orderBy("v"),
+        "two keys": left.orderBy("k", "v"),
+        "first rows": left.orderBy("k").limit(6),
+        "of a join": left.join(right, "k", "left").orderBy("y"),
+        "of groups": left.groupBy("k", "v").count().orderBy("k"),
+        "of a limit": left.limit(6).orderBy("k"),
+        "of first rows": left.orderBy("v").limit(20).orderBy("k"),
+        "in tasks": left.sortWithinPartitions("v"),
+    }
+
+
+def tasks(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    """A join keeps the tasks of the side that is followed, and so does an explosion."""
+    parts = left.select("k", "v", F.explode(F.array("k", "w", F.lit(7))).alias("part"))
+    half = left.withColumn("d", F.expr("w / 3.0d"))
+    return {
+        "groups of a join": half.join(right, "k", "left").groupBy("v").agg(F.count("*"), F.sum("d"), F.first("w")),
+        "groups of an inner join": half.join(right, "k").groupBy("v").agg(F.sum("d"), F.avg("d")),
+        "groups of a half join": half.join(right, "k", "semi").groupBy("v").agg(F.sum("d")),
+        "sums of a join": half.join(right, "k").agg(F.sum("d"), F.stddev("d"), F.collect_list("w")),
+        "distinct of a join": left.join(right, "k").select("v").distinct(),
+        "groups of parts": parts.groupBy("part").agg(F.count("*"), F.collect_list("v")),
+        "distinct parts": parts.select("part").distinct(),
+        "filtered parts": parts.filter("k > 1 and part > 2").groupBy("v").count(),
+        "filtered left join": half.join(right, "k", "left").filter("w > 2").groupBy("v").agg(F.sum("d")),
+        "only its keys": left.select("k").join(right, "k").groupBy("x").count(),
     }
 
 

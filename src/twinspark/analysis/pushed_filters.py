@@ -4,8 +4,9 @@ out among tasks, so which task has which depends on it (PushDownPredicates, Infe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import reduce
+from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.determinism import is_certain
@@ -22,7 +23,7 @@ from twinspark.plan.expressions import (
     PythonCall,
     Subquery,
 )
-from twinspark.plan.relations import Filter, Generate, Join, Project, Relation, Sort
+from twinspark.plan.relations import Filter, Generate, Join, Keep, Project, Recursion, Relation, Shared, Sort
 from twinspark.plan.rewrite import replace_columns, shifted, walk
 
 Conjuncts = Sequence[Expression]
@@ -38,12 +39,17 @@ def pushed(relation: Relation, settings: Settings) -> Relation:
     match relation:
         case Filter(condition=condition) if all(map(is_plain, walk(condition))):
             return sifted(conjuncts(condition), pushed(relation.input, settings), settings)
-        case Project() | Sort() | Generate() | Filter():
-            return replace(relation, input=pushed(relation.input, settings))
-        case Join(lateral=False):
-            sides = replace(relation, left=pushed(relation.left, settings), right=pushed(relation.right, settings))
-            return joined(sides, (), settings)
-    return relation
+        case Shared() | Keep() | Recursion():  # parts that are used in several places have to stay what they are
+            return relation
+    inner = with_inputs(relation, settings)
+    return joined(inner, (), settings) if isinstance(inner, Join) and not inner.lateral else inner
+
+
+def with_inputs(relation: Relation, settings: Settings) -> Relation:
+    parts = {f.name: getattr(relation, f.name) for f in fields(relation)}
+    made: dict[str, Any] = {n: pushed(part, settings) for n, part in parts.items() if isinstance(part, Relation)}
+    changed = {name: part for name, part in made.items() if part is not parts[name]}
+    return replace(relation, **changed) if changed else relation
 
 
 def is_plain(node: Expression) -> bool:
