@@ -19,6 +19,7 @@ from kind_frames import kind_frames
 from name_frames import name_frames
 from nearest_frames import nearest_frames
 from order_frames import order_frames
+from parameter_frames import parameter_frames
 from partition_frames import partition_frames
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.proto import Plan, Relation
@@ -49,6 +50,7 @@ FRAMES = {
     "documents": document_frames,
     "orders": order_frames,
     "nearest": nearest_frames,
+    "parameters": parameter_frames,
     "kinds": kind_frames,
     "names": name_frames,
     "found": found_frames,

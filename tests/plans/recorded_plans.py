@@ -18,6 +18,7 @@ lift_depth_limit()
 HERE = Path(__file__).parent
 KINDS = (
     *("queries", "frames", "relations", "schemas", "documents", "document_queries", "function_queries", "nearest"),
+    "parameters",
     *("kinds", "names", "found", "hunted", "hunted_queries"),
 )
 FILES = {name: HERE / "recorded" / f"{name}.jsonl" for name in KINDS}

@@ -17,7 +17,7 @@ from twinspark.analysis.relations import Named, passing, unnamed
 from twinspark.analysis.scope import Frame, alike, star
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery, with_origin
+from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery, with_origin, with_text
 from twinspark.read.sql import tree
 from twinspark.read.walk.excluded import path_in_frame, path_in_struct, without
 from twinspark.types import StructType, VariantType, quote_identifier, quote_if_needed
@@ -273,6 +273,25 @@ def walk_parameter(node: tree.Parameter, scope: Scope, walk: Walk) -> Expression
         unbound = SparkError("UNBOUND_SQL_PARAMETER", name=node.name or f"_{node.start}")
         unbound.contexts = (replace(walk.context_of(node), has_line=False),)
         raise unbound
-    if not isinstance(found, Literal):
+    return found if isinstance(found, Literal) else collection_of(found)
+
+
+COLLECTIONS = {"array": "array", "map": "map", "struct": "named_struct", "named_struct": "named_struct"}
+
+
+def collection_of(found: Expression) -> Expression:
+    """An array, a map or a struct of constants, shown as the call that makes it."""
+    if isinstance(found, Literal) and found.value is not None:
+        return found
+    if not isinstance(found, Call) or found.name not in COLLECTIONS:
         raise NotNative("SQL: a parameter that is no constant")
-    return found
+    parts = tuple(map(collection_of, found.arguments))
+    if COLLECTIONS[found.name] == "named_struct":
+        parts = tuple(part for pair in zip(parts[::2], parts[1::2], strict=True) for part in plainly_shown(*pair))
+    text = f"{COLLECTIONS[found.name]}({', '.join(part.text for part in parts)})"
+    return replace(found, arguments=parts, text=text)
+
+
+def plainly_shown(name: Expression, value: Expression) -> tuple[Expression, Expression]:
+    """A field's value without the alias that gave it its name."""
+    return name, with_text(value, value.text.removesuffix(f" AS {name.text}"))
