@@ -196,3 +196,13 @@ def test_a_constant_that_fails_is_an_error_without_a_row(duck: Any) -> None:
     with pytest.raises(ArithmeticException, match="DIVIDE_BY_ZERO"):
         duck.range(5).selectExpr("1/0").collect()
     assert none.selectExpr("1/2", "cast('2020-01-01' as date)", "if(id > 0, 1/0, 2)").collect() == []
+
+
+def test_a_schema_as_ddl(duck: Any) -> None:
+    """As recorded from Spark: names are quoted where they have to be, types inside of others have colons."""
+    from pyspark.sql.types import ArrayType, DecimalType, IntegerType, StructType, TimeType
+
+    inner = StructType().add("x y", IntegerType(), False).add("z", TimeType())
+    schema = StructType().add("a-b", ArrayType(inner)).add("c", DecimalType(5, 2), False)
+    told = duck._client._analyze(method="json_to_ddl", json_string=schema.json()).ddl_string
+    assert told == "`a-b` ARRAY<STRUCT<`x y`: INT NOT NULL, z: TIME(6)>>,c DECIMAL(5,2) NOT NULL"

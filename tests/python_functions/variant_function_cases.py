@@ -70,3 +70,24 @@ def batches_of_variants(spark: Any) -> Any:
 def groups_of_variants(spark: Any) -> Any:
     same = variants(spark).groupBy("id").applyInPandas(lambda rows: rows, "v variant, id int")
     return same.selectExpr("to_json(v)", "id")
+
+
+@case
+def variants_in_local_rows(spark: Any) -> Any:
+    rows = [
+        (
+            [VariantVal.parseJson("[1]"), None],
+            {"k": VariantVal.parseJson("true")},
+            (VariantVal.parseJson('{"a": 2.5}'),),
+        )
+    ]
+    frame = spark.createDataFrame(rows, "a array<variant>, m map<string,variant>, s struct<v:variant>")
+    return frame.selectExpr(
+        "to_json(a)", "to_json(m)", "to_json(s)", "variant_get(s.v, '$.a', 'double') v", "a[1] is null n"
+    )
+
+
+@case
+def variants_of_rows_through_functions(spark: Any) -> Any:
+    frame = spark.createDataFrame([(VariantVal.parseJson('{"a": 1}'), 1), (None, 2)], "v variant, i int")
+    return frame.select(F.udf(lambda v: str(v))("v"), F.to_json(F.udf(lambda v: v, "variant")("v")))

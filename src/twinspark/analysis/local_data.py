@@ -15,7 +15,6 @@ from twinspark.plan.relations import Field, LocalData, Project, Relation
 from twinspark.types import (
     CalendarIntervalType,
     StructType,
-    VariantType,
     YearMonthIntervalType,
     nested_types,
     same_type,
@@ -23,7 +22,7 @@ from twinspark.types import (
 )
 
 DEFAULT_SETTINGS, WHOLE = Settings(), pa.int64()
-ODD = (CalendarIntervalType, YearMonthIntervalType, VariantType)
+ODD = (CalendarIntervalType, YearMonthIntervalType)
 
 
 def local_data(
@@ -36,7 +35,7 @@ def local_data(
     found = spark_schema(table.schema)
     own = LocalData(fields=fields_of(found), table=with_plain_times(table), key=key)
     if any(isinstance(t, ODD) for f in found.fields for t in nested_types(f.dataType)):
-        raise NotNative("local rows with intervals or variant types")
+        raise NotNative("local rows with intervals of months")
     return own if schema is None else under(own, schema, settings)
 
 

@@ -13,6 +13,7 @@ from twinspark.errors import NotNative
 from twinspark.plan.relations import Relation, nameless
 from twinspark.read.proto import read_relation
 from twinspark.read.proto.streams import STREAMING, check_windows
+from twinspark.read.proto.types import read_schema_text
 from twinspark.read.sql import parse_ddl
 from twinspark.session.carried import names_checkpoint, with_rows
 from twinspark.session.choose import engine_wanted
@@ -20,7 +21,7 @@ from twinspark.session.native import Query
 from twinspark.session.plans import decompressed
 from twinspark.session.session import Session
 from twinspark.session.sql_explain import explained
-from twinspark.types import StructType
+from twinspark.types import DataType, StructField, StructType, is_collated, nested_types, quote_if_needed, sql_name
 
 MEMORY_AND_DISK = common_pb2.StorageLevel(use_disk=True, use_memory=True, deserialized=True, replication=1)
 NOT_STORED = common_pb2.StorageLevel(replication=1)
@@ -128,6 +129,29 @@ def ddl_parse(session: Session, message: Any, answer: Any) -> None:
     answer.ddl_parse.parsed.CopyFrom(pyspark_types_to_proto_types(parse_ddl(message.ddl_string)))
 
 
+def json_to_ddl(session: Session, message: Any, answer: Any) -> None:
+    """StructType.toDDL; texts behind a type (comments, defaults) are escaped by Spark."""
+    if not message.json_string.startswith('{"fields":'):  # PySpark's own order
+        raise NotNative("a text that may be no schema as DDL")
+    fields = read_schema_text(message.json_string).fields
+    if any(field.metadata or has_collation(field.dataType) for field in (*fields, *inner_fields(fields))):
+        raise NotNative("a schema with metadata or collations as DDL")
+    answer.json_to_ddl.ddl_string = ",".join(map(ddl_of, fields))
+
+
+def inner_fields(fields: list[StructField]) -> list[StructField]:
+    types = [part for field in fields for part in nested_types(field.dataType)]
+    return [inner for part in types if isinstance(part, StructType) for inner in part.fields]
+
+
+def has_collation(type: DataType) -> bool:
+    return any(map(is_collated, nested_types(type)))
+
+
+def ddl_of(field: StructField) -> str:
+    return f"{quote_if_needed(field.name)} {sql_name(field.dataType)}{'' if field.nullable else ' NOT NULL'}"
+
+
 def same_semantics(session: Session, message: Any, answer: Any) -> None:
     """Equal typed plans mean the same; whether unequal ones do, only Spark's canonical forms can tell."""
     plans = (query_of(session, each).plan for each in (message.target_plan, message.other_plan))
@@ -192,6 +216,7 @@ HANDLERS: dict[str, Handler] = {
     "input_files": input_files,
     "spark_version": version,
     "ddl_parse": ddl_parse,
+    "json_to_ddl": json_to_ddl,
     "same_semantics": same_semantics,
     "persist": persist,
     "unpersist": unpersist,
