@@ -43,3 +43,7 @@ def hunted_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
         yield f"sorted by a name of two columns, {name}", frame.orderBy("id")
     outer = rows.join(other, rows.id == other.id, "outer")
     yield "sorted by one side's column of a name of two", outer.sort(F.desc(rows.id), other["y"])
+    yield "a group by a place out of range, written as SQL", ids.groupBy(F.expr(" -7 ")).count()
+    yield "cubes by a place out of range, written as SQL", ids.cube("id", F.expr("9")).count()
+    yield "what is suggested of a column that is there twice", ids.select("id", "id").select("nosuch")
+    yield "a column that is not there below one that is not", ids.select("nope").select("nor")

@@ -234,7 +234,8 @@ def unresolved(frame: Frame, parts: Sequence[str]) -> SparkError:
         raise NotNative(f"`{parts[0]}`, which may be the window of time that rows are grouped by")
     if any(part.lower() == "_metadata" for part in parts):
         raise NotNative("the metadata column of files")
-    by_name = sorted(frame.attributes, key=lambda a: a.name)  # the order of Spark's AttributeSet
+    own = {a.twin or a.id: a for a in frame.attributes}.values()  # a column that is there twice is one of a set
+    by_name = sorted(own, key=lambda a: a.name)  # the order of Spark's AttributeSet
     candidates = [(*a.qualifier, a.name) for a in by_name]
     proposal = suggestions(parts, candidates)
     name = quoted_parts(parts)

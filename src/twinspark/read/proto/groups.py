@@ -12,7 +12,7 @@ from twinspark.analysis.names import Scope
 from twinspark.analysis.pivot import pivot
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.plan.expressions import Expression, Literal
 from twinspark.plan.pythons import PythonAggregateCall
 from twinspark.plan.rewrite import walk
@@ -39,17 +39,28 @@ def read_aggregate(message: Any, context: Context) -> Frame:
             raise NotNative("a star in a pivot")
         return read_pivot(frame, grouping, outputs, message.pivot, scope)
     columns = [*grouping, *outputs]
-    keys = [by_position(g.expression, columns, context) for g in grouping]
+    messages = message.grouping_expressions
+    keys = [by_position(g.expression, columns, context, m) for g, m in zip(grouping, messages, strict=True)]
     return aggregate(frame, keys, columns, grouping_sets(message, keys, scope))
 
 
-def by_position(key: Expression, columns: list[Named], context: Context) -> Expression:
+def text_places(message: Any) -> tuple[QueryContext, ...]:
+    """Where a constant stands that is written as SQL."""
+    if message.WhichOneof("expr_type") != "expression_string":
+        return ()
+    text = message.expression_string.expression
+    start = len(text) - len(text.lstrip())
+    return (QueryContext(text.strip(), start, start + len(text.strip()) - 1, text=text),)
+
+
+def by_position(key: Expression, columns: list[Named], context: Context, message: Any) -> Expression:
     """A constant int is a place in the list of what comes out."""
     if not is_position(key) or not context.flag("spark.sql.groupByOrdinal"):
         return key
     assert isinstance(key, Literal)
     if not 1 <= key.value <= len(columns):
-        raise SparkError("GROUP_BY_POS_OUT_OF_RANGE", index=key.value, size=len(columns))
+        places = text_places(message)
+        raise SparkError("GROUP_BY_POS_OUT_OF_RANGE", contexts=places, index=key.value, size=len(columns))
     found = columns[key.value - 1].expression
     if has_aggregate(found):
         raise NotNative("grouping by the place of an aggregate")

@@ -24,6 +24,7 @@ from twinspark.plan.expressions import Expression, Literal, SortOrder
 from twinspark.plan.relations import Field, Range, Relation
 from twinspark.read.proto.expressions import is_position, read_columns, read_expression, read_orders
 from twinspark.read.proto.identifiers import attribute_parts
+from twinspark.read.proto.mistakes import check_told_first
 from twinspark.read.proto.route import Routes
 from twinspark.types import INT, LONG, quote_identifier
 
@@ -39,7 +40,11 @@ def read_frame(message: Any, context: Context) -> Frame:
 
 def read_relation(message: Any, context: Context) -> Relation:
     """The typed plan of a relation message; NotNative says why it is Spark's."""
-    return read_frame(message, context).plain()
+    try:
+        return read_frame(message, context).plain()
+    except SparkError as error:
+        check_told_first(message, error, context)
+        raise
 
 
 # ---- no input
