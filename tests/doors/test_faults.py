@@ -157,3 +157,17 @@ def test_the_same_plan_again_under_its_id_attaches_and_another_is_refused(duck_s
     with pytest.raises(grpc.RpcError, match="OPERATION_ALREADY_EXISTS"):
         list(client._stub.ExecutePlan(request))
     session.stop()
+
+
+def test_a_server_that_ends_stops_what_runs() -> None:
+    server = ConnectServer(Settings(engine="duckdb"))
+    session = SparkSession.builder.remote(server.url).create()
+    request = session.client._execute_plan_request_with_metadata()
+    text = "select count(*) from range(100000000000) where id % 7 = id % 11 and id % 13 = id % 17"
+    request.plan.CopyFrom(session.sql(text)._plan.to_proto(session.client))
+    session.client._stub.ExecutePlan(request)
+    running = until(lambda: next((each for each in server.sessions.all() if each.busy), None))
+    session.client.close()
+    server.stop()
+    assert until(lambda: not running.busy)
+    assert server.native._database is None

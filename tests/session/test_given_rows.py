@@ -8,7 +8,7 @@ from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.duck import run
 from twinspark.duck.arrow import arrow_schema
-from twinspark.duck.given_rows import given_rows
+from twinspark.duck.given_rows import given_rows, one_value
 from twinspark.session.native import NativeEngine, Query, Surroundings
 from twinspark.session.plan_cache import PlanCache
 
@@ -79,6 +79,17 @@ def test_literals(text: str) -> None:
     given, computed = given_and_computed(query_of(sql(text)))
     assert given is not None
     assert bits(given) == bits(computed)
+
+
+@pytest.mark.parametrize("type", [pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.float64(), pa.string()])
+def test_one_value_is_what_pyarrow_makes_of_it(type: pa.DataType) -> None:
+    values = (
+        ["", "a", "ü€"] if pa.types.is_string(type) else [True, False] if pa.types.is_boolean(type) else [-128, 127]
+    )
+    for value in [None, *values]:
+        found = one_value(value, type)
+        found.validate(full=True)
+        assert found.equals(pa.array([value], type))
 
 
 @pytest.mark.parametrize("limit", [None, 0, 2, 100])

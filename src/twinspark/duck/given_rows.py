@@ -1,6 +1,8 @@
 """Rows that a plan holds already, as literals or as rows that came with it: no query is needed to give them back."""
 
+import struct
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -10,6 +12,7 @@ from twinspark.types import BooleanType, ByteType, DoubleType, IntegerType, Long
 
 # Those whose values go through DuckDB as they are, whatever they are; by class: char and varchar are other types.
 PLAIN = (BooleanType, ByteType, ShortType, IntegerType, LongType, DoubleType, StringType)
+CODES = {pa.bool_(): "?", pa.int8(): "b", pa.int16(): "h", pa.int32(): "i", pa.int64(): "q", pa.float64(): "d"}
 
 Columns = Sequence[pa.ChunkedArray | pa.Array]
 
@@ -42,7 +45,18 @@ def literals(expressions: Sequence[Expression], schema: pa.Schema) -> Columns | 
     if not all(isinstance(each, Literal) for each in expressions):
         return None
     values = [each.value for each in expressions if isinstance(each, Literal)]
-    return [pa.array([value], field.type) for value, field in zip(values, schema, strict=True)]
+    return [one_value(value, field.type) for value, field in zip(values, schema, strict=True)]
+
+
+def one_value(value: Any, type: pa.DataType) -> pa.Array:
+    """As `pa.array([value], type)`, which imports pandas when it is first called: the first query would wait for it."""
+    is_there = None if value is not None else b"\0"
+    if pa.types.is_string(type):
+        text = (value or "").encode()
+        parts = [is_there, struct.pack("=ii", 0, len(text)), text]
+    else:
+        parts = [is_there, struct.pack(f"={CODES[type]}", value or 0)]
+    return pa.Array.from_buffers(type, 1, [None if each is None else pa.py_buffer(each) for each in parts])
 
 
 def chosen(expressions: Sequence[Expression], columns: Sequence[pa.ChunkedArray]) -> Columns | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -48,6 +48,8 @@ from twinspark.types import StructField, StructType, has_geospatial
 
 ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
 BATCH_ROWS = 122_880  # DuckDB's own row group: a reader never gives more at once
+NO_TABLES: Mapping[str, Any] = {}
+SUBMIT = compile("cursor._submit(text, None, 'stream', rows).arrow_reader()", __file__, "eval")
 # Without a bar (which is not to be seen) DuckDB does not count; both are each connection's own.
 PROGRESS = "SET enable_progress_bar_print = false; SET enable_progress_bar = true"
 HOME_ZONE = "UTC"  # of a cursor that nobody told another one
@@ -109,7 +111,7 @@ def stream(cursor: duckdb.DuckDBPyConnection, plan: Relation, settings: Settings
 def compute(cursor: duckdb.DuckDBPyConnection, plan: Relation, settings: Settings) -> None:
     """The plan for its errors alone: its rows may be of types that no client reads."""
     text, statement = sql_of(plan)
-    prepare(cursor, statement, settings)
+    prepare_sources(cursor, statement, settings)
     try:
         for _ in reader_of(cursor, text, statement):
             pass
@@ -151,7 +153,7 @@ def read_batches(
     settings: Settings,
     schema: pa.Schema,
 ) -> Iterator[pa.RecordBatch]:
-    prepare(cursor, statement, settings)
+    prepare_sources(cursor, statement, settings)
     try:
         reader = reader_of(cursor, text, statement)
     except ENGINE_ERRORS as error:
@@ -164,20 +166,22 @@ def reader_of(cursor: Any, text: str, statement: Statement) -> pa.RecordBatchRea
     """By the statement's shortcuts if they do, which its first rows tell."""
     quick = statement.quick(text)
     if quick == text:
-        return submitted(cursor, text)
+        return submitted(cursor, text, statement.tables)
     try:
-        reader = submitted(cursor, quick)
+        reader = submitted(cursor, quick, statement.tables)
         first = next(reader, None)
     except ENGINE_ERRORS as error:
         if TOO_LONG not in str(error):
             raise
-        return submitted(cursor, text)
+        return submitted(cursor, text, statement.tables)
     return reader if first is None else pa.RecordBatchReader.from_batches(reader.schema, chain([first], reader))
 
 
-def submitted(cursor: Any, text: str) -> pa.RecordBatchReader:
-    """As `cursor.sql(text).to_arrow_reader()`, which binds the statement, files and all, twice: once to describe it."""
-    return cursor._submit(text, None, "stream", BATCH_ROWS).arrow_reader()
+def submitted(cursor: Any, text: str, tables: Mapping[str, Any] = NO_TABLES) -> pa.RecordBatchReader:
+    """As `cursor.sql(text).to_arrow_reader()`, which binds the statement, files and all, twice: once to describe it.
+
+    DuckDB looks for the tables where it is called from: to register them takes as long as a small query."""
+    return eval(SUBMIT, {**tables, "cursor": cursor, "text": text, "rows": BATCH_ROWS})
 
 
 def duck_zone(zone: str) -> str:
@@ -187,9 +191,13 @@ def duck_zone(zone: str) -> str:
 
 
 def prepare(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: Settings) -> None:
-    tell_zone(cursor, settings.zone)
     for name, table in statement.tables.items():
         cursor.register(name, table)
+    prepare_sources(cursor, statement, settings)
+
+
+def prepare_sources(cursor: duckdb.DuckDBPyConnection, statement: Statement, settings: Settings) -> None:
+    tell_zone(cursor, settings.zone)
     for name, source in statement.sources.items():
         cursor.register(name, started(cursor, source, settings))
 

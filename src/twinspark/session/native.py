@@ -1,6 +1,8 @@
 """The seam to the embedded engine: plans read, typed and run on DuckDB; NotNative says why one is Spark's."""
 
+import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,6 +34,8 @@ from twinspark.tables.files import FileScan, ScanContext, scan
 from twinspark.tables.kept import Kept
 from twinspark.types import has_time
 
+log = logging.getLogger("twinspark.native")
+CLOSING_SECONDS = 5.0
 Cursor: TypeAlias = duckdb.DuckDBPyConnection
 FAILING_CONSTANTS = Kept[bool](1000)  # whether the constants of a SQL text fail
 
@@ -53,9 +57,21 @@ class NativeEngine:
 
     def close(self) -> None:
         with self._lock:
-            if self._database is not None:
-                self._database.close()
-                self._database = None
+            database, self._database = self._database, None
+        if database is not None:
+            close_when_idle(database)
+
+
+def close_when_idle(database: Cursor) -> None:
+    """Interrupted queries take a moment to notice; one that does not notice at all keeps its database."""
+    until = time.monotonic() + CLOSING_SECONDS
+    while time.monotonic() < until:
+        try:
+            database.close()
+            return
+        except duckdb.ResourceInUseException:
+            time.sleep(0.01)
+    log.warning("a query is still running, its database stays open")
 
 
 def tell_java(database: Cursor) -> None:

@@ -46,9 +46,10 @@ class ConnectServer:
             threading.Thread(target=self.spark.relay, name="prewarm", daemon=True).start()
 
     def warm_up(self) -> None:
-        """What the first queries need, while nobody has asked yet."""
+        """What the first queries need, while nobody has asked yet; what tables need must not be in their way."""
         self.native.cursor().close()
         defaults()
+        self._server.wait_for_quiet(0.5, most=10.0)
         import_tables()
 
     def wait(self) -> None:
@@ -57,5 +58,7 @@ class ConnectServer:
     def stop(self, grace: float | None = None) -> None:
         self._housekeeper.stop()
         self._server.stop(grace)
+        for each in self.sessions.all():
+            each.interrupt(lambda operation: True)
         self.spark.close()
         self.native.close()

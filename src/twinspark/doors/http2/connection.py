@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -63,6 +64,7 @@ class Connection:
         self._calls: dict[int, Call] = {}
         self._running: set[Call] = set()  # some of them may be over: their client has left
         self._last_stream = 0
+        self.last_call = 0.0
         self._is_leaving = False
         self._is_lost = False
         self._room = threading.Condition()
@@ -106,6 +108,7 @@ class Connection:
             raise
 
     def _run(self, call: Call) -> None:
+        self.last_call = time.monotonic()
         self._running.add(call)
         try:
             call.run()

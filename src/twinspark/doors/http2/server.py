@@ -40,6 +40,16 @@ class Http2Server:
     def wait(self) -> None:
         self._stopped.wait()
 
+    def wait_for_quiet(self, seconds: float, most: float) -> None:
+        """Until nobody has called for so long; a server that is called all the time, or ends, is not waited for."""
+        until = time.monotonic() + most
+        while time.monotonic() < until and self._quiet_seconds() < seconds:
+            if self._stopped.wait(seconds / 10):
+                return
+
+    def _quiet_seconds(self) -> float:
+        return time.monotonic() - max((each.last_call for each in self._all()), default=0.0)
+
     def stop(self, grace: float | None = None) -> None:
         """Calls that run may end within the grace; then all lines are cut."""
         self._stopped.set()
