@@ -10,17 +10,13 @@ from twinspark.analysis.row_places import ascending
 from twinspark.plan.expressions import Call, Column, Expression, OuterColumn, SortOrder, Subquery
 from twinspark.plan.relations import Join, Relation, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
-from twinspark.types import BinaryType, StringType
 
 Pairs = list[tuple[Expression, Expression]]
 LEFT = ("inner", "left", "semi", "anti")  # kinds of joins that follow the rows of the left side
 
 
 def merge_keys(relation: Join) -> Pairs | None:
-    """The two sides of each equality; None where the order is not known.
-
-    A sort by one key that is a number puts nulls first by swapping rows (UnsafeInMemorySorter): equal rows then do not
-    stand as they came."""
+    """The two sides of each equality; None where the order is not known."""
     if relation.condition is None or relation.lateral or has_query(relation) or relation.kind not in (*LEFT, "right"):
         return None
     width = len(relation.left.fields)
@@ -29,19 +25,20 @@ def merge_keys(relation: Join) -> Pairs | None:
     keys = [key for pair in pairs for key in pair]
     if not pairs or len(pairs) < len(equal) or not all(hashable(key.type) for key in keys):
         return None
-    return pairs if len(pairs) > 1 or not any(map(swaps_rows, keys)) else None
+    return pairs
 
 
-def query_keys(condition: Expression) -> list[Expression] | None:
-    """What is looked for in queries, in turn: each `IN` is a join, by which rows are sorted anew. One that may meet a
-    null is not merged (null-aware anti joins are broadcast whatever the settings are)."""
-    found: list[Expression] = []
-    for part in map(of_true, conjuncts(condition)):
+def query_steps(condition: Expression) -> list[tuple[Expression, Expression | None]] | None:
+    """The parts of a condition as they are asked, each with the key by which rows are sorted anew before: an `IN` is a
+    join. One that may meet a null is not merged (null-aware anti joins are broadcast whatever the settings are)."""
+    found: list[tuple[Expression, Expression | None]] = []
+    for part in conjuncts(condition):
         queries = [node for node in walk(part) if isinstance(node, Subquery)]
-        if queries and (part is not queries[0] or not is_membership(queries[0])):
+        if queries and (of_true(part) is not queries[0] or not is_membership(queries[0])):
             return None
-        found += [query.values[0] for query in queries if not (query.negated and has_nulls(query))]
-    return found if not any(map(swaps_rows, found)) else None
+        merged = [query.values[0] for query in queries if not (query.negated and has_nulls(query))]
+        found.append((part, merged[0] if merged else None))
+    return sorted(found, key=lambda step: has_subquery(step[0]))
 
 
 def of_true(part: Expression) -> Expression:
@@ -73,10 +70,6 @@ def sides(part: Call, width: int) -> tuple[Expression, Expression]:
     first, second = part.arguments
     is_left = any(isinstance(node, Column) and node.index < width for node in walk(first))
     return (first, second) if is_left else (second, first)
-
-
-def swaps_rows(key: Expression) -> bool:
-    return key.nullable and not isinstance(key.type, StringType | BinaryType)
 
 
 def merged(kind: str, pairs: Pairs, left: Column, right: Column | None) -> list[SortOrder]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from twinspark.analysis import build
 from twinspark.analysis.determinism import is_certain
+from twinspark.analysis.dropped_joins import without_join
 from twinspark.analysis.join_order import conjuncts
 from twinspark.analysis.window_order import windows_in
 from twinspark.functions.settings import Settings
@@ -23,7 +24,7 @@ from twinspark.plan.expressions import (
     PythonCall,
     Subquery,
 )
-from twinspark.plan.relations import Filter, Generate, Join, Keep, Project, Recursion, Relation, Shared, Sort
+from twinspark.plan.relations import Aggregate, Filter, Generate, Join, Keep, Project, Recursion, Relation, Shared, Sort
 from twinspark.plan.rewrite import replace_columns, shifted, walk
 
 Conjuncts = Sequence[Expression]
@@ -41,7 +42,7 @@ def pushed(relation: Relation, settings: Settings) -> Relation:
             return sifted(conjuncts(condition), pushed(relation.input, settings), settings)
         case Shared() | Keep() | Recursion():  # parts that are used in several places have to stay what they are
             return relation
-    inner = with_inputs(relation, settings)
+    inner = with_inputs(without_join(relation) if isinstance(relation, Aggregate) else relation, settings)
     return joined(inner, (), settings) if isinstance(inner, Join) and not inner.lateral else inner
 
 

@@ -17,10 +17,10 @@ from twinspark.analysis.group_order import Grouping, are_groups, grouping_of, ha
 from twinspark.analysis.join_columns import Sides, asked_sides
 from twinspark.analysis.join_order import streamed_of
 from twinspark.analysis.joined_rows import JoinedRows
-from twinspark.analysis.merge_order import cluster_of, has_subquery, merge_keys, merged, query_keys
+from twinspark.analysis.merge_order import Pairs, cluster_of, has_subquery, merge_keys, merged, query_steps
 from twinspark.analysis.partitions import Partitions
 from twinspark.analysis.pushed_filters import may_end_outer, pushed, without_null_keys
-from twinspark.analysis.range_groups import in_range_order, number_column, shuffles_range
+from twinspark.analysis.range_groups import in_range_order, number_column
 from twinspark.analysis.row_matches import copies, counted, equal, first_places, places_first
 from twinspark.analysis.row_places import (
     LEAVES,
@@ -31,13 +31,12 @@ from twinspark.analysis.row_places import (
     has_union,
     is_small,
     keeps_range,
-    placed,
     sorted_by,
-    tasked,
     without_places,
 )
 from twinspark.analysis.scan_tasks import is_small_scan
 from twinspark.analysis.set_order import in_place, turn_of, with_sets
+from twinspark.analysis.shuffles import Ordered, Shuffles
 from twinspark.analysis.sort_turns import swaps_rows, top_sort, turned_by_ranges
 from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
@@ -71,19 +70,10 @@ from twinspark.plan.relations import (
     Tail,
     Values,
 )
+from twinspark.plan.rewrite import shifted
 from twinspark.types import DoubleType, FloatType
 
 KEPT = (Shared, Keep, Recursion)  # parts that are used in several places have to stay what they are
-
-
-@dataclass(frozen=True)
-class Ordered:
-    """A relation whose rows come in Spark's order; `sliced` when its tasks are known as well; `clustered`: by the hash
-    of which columns they were shuffled last, if they were; groups by these and others are made where the rows are."""
-
-    relation: Relation
-    sliced: bool = False
-    clustered: frozenset[int] | None = None
 
 
 def in_spark_order(relation: Relation, partitions: Partitions | None, settings: Settings) -> Relation:
@@ -100,11 +90,9 @@ def in_spark_order(relation: Relation, partitions: Partitions | None, settings: 
 
 
 @dataclass(frozen=True)
-class Ordering:
+class Ordering(Shuffles):
     """Rewrites a relation from its leaves up; None as soon as something below has an order that is not known."""
 
-    partitions: Partitions
-    settings: Settings
     asked: dict[int, Sides] = field(default_factory=dict, compare=False, repr=False)
     known: dict[int, tuple[Relation, Ordered | None]] = field(default_factory=dict, compare=False, repr=False)
     tops: set[int] = field(default_factory=set, compare=False, repr=False)  # sorts whose first rows are taken
@@ -171,15 +159,13 @@ class Ordering:
         below = None if may_end_outer(relation) else self.of(relation.input)
         if below is None or self.partitions.broadcasts or not has_subquery(relation.condition):
             return below and replace(below, relation=replace(relation, input=below.relation))
-        keys = query_keys(relation.condition)
-        return None if keys is None else self.merged_queries(relation, below, keys)
-
-    def merged_queries(self, relation: Filter, below: Ordered, keys: Sequence[Expression]) -> Ordered:
-        numbered = self.numbered(below)
-        kept = replace(relation, input=numbered, fields=numbered.fields)
-        ordering = tuple(map(ascending, (*reversed(keys), numbered.columns()[-1])))
-        clustered = frozenset(column_index(key) for key in keys[-1:] if isinstance(key, Column))
-        return Ordered(without_places(sorted_by(kept, ordering)), clustered=clustered if keys else None)
+        steps = query_steps(relation.condition)
+        if steps is None:
+            return None
+        for part, key in steps:
+            below = below if key is None else self.merged_by(key, below)
+            below = replace(below, relation=replace(relation, input=below.relation, condition=part))
+        return below
 
     @made.register
     def _(self, relation: Sort) -> Ordered | None:
@@ -292,24 +278,6 @@ class Ordering:
             fields=(*relation.fields, *PLACES),
         )
 
-    def shuffled(
-        self, made: Relation, keys: Sequence[Column], kind: Grouping, *then: Expression, parts: int = 0
-    ) -> Relation:
-        """Task by task, part by part, as they came; the last two columns are the places."""
-        hashed = build.call("hash", list(keys), self.settings)
-        part = build.call("pmod", [hashed, build.literal(parts or self.partitions.shuffled)], self.settings)
-        task, place = made.columns()[-2:]
-        nulls = [build.call("isnull", [key], self.settings) for key in keys if key.nullable]
-        some = [self.any_of(nulls)] if nulls else []
-        last, later = (some if kind is each else [] for each in (Grouping.VALUES, Grouping.QUICK))
-        return without_places(sorted_by(made, tuple(map(ascending, (*last, task, part, *later, place, *then)))))
-
-    def any_of(self, tests: Sequence[Expression]) -> Expression:
-        found = tests[0]
-        for test in tests[1:]:
-            found = build.call("or", [found, test], self.settings)
-        return found
-
     @made.register
     def _(self, relation: Distinct) -> Ordered | None:
         """The first row of each key."""
@@ -336,19 +304,6 @@ class Ordering:
             return Ordered(without_places(sorted_by(kept, tuple(map(ascending, chosen)))))
         kind = Grouping.QUICK if rest else Grouping.VALUES
         return Ordered(self.shuffled(kept, chosen, kind))
-
-    def of_range(self, kept: Relation, keys: Sequence[Column], sliced: bool, hashed: bool) -> Ordered | None:
-        """Rows of a range are not shuffled: task by task, as they came, in each those with a null behind."""
-        nulls = [build.call("isnull", [key], self.settings) for key in keys if key.nullable]
-        if (not sliced and (nulls or not hashed)) or (not hashed and len(keys) > 1):
-            return None
-        task, place = kept.columns()[-2:]
-        some = [self.any_of(nulls)] if nulls else []
-        order = (task, *some, place) if hashed else (task, *keys)
-        return Ordered(without_places(sorted_by(kept, tuple(map(ascending, order)))))
-
-    def stays(self, relation: Relation, keys: Sequence[Expression]) -> bool:
-        return keeps_range(keys, relation) and not shuffles_range(keys, relation, self.partitions.slices)
 
     # ---- two inputs
 
@@ -400,7 +355,7 @@ class Ordering:
             return None
         if streamed is not None:
             left, right = self.with_keys(relation, streamed.left, left, right)
-        rows = JoinedRows(relation, self.numbered(left), self.numbered(right))
+        rows = JoinedRows(relation, *self.sides(relation, left, right, pairs or []))
         if streamed is not None:
             sliced = (left if streamed.left else right).sliced and not has_range(relation)
             joined = rows.in_order(streamed.ordering(rows.left_place, rows.right_place), streamed.left)
@@ -410,6 +365,15 @@ class Ordering:
         ordering = merged(relation.kind, keys, rows.left_place, rows.right_place)
         joined = rows.in_order(ordering, relation.kind != "right")
         return Ordered(without_places(joined), clustered=cluster_of(relation, pairs))
+
+    def sides(self, relation: Join, left: Ordered, right: Ordered, pairs: Pairs) -> tuple[Relation, Relation]:
+        """Only the followed side of an outer or anti join still has null keys when it is sorted to be merged."""
+        ours, theirs = self.numbered(left), self.numbered(right)
+        if len(pairs) == 1 and relation.kind in ("left", "anti"):
+            ours = self.turned_by_hash(ours, pairs[0][0])
+        elif len(pairs) == 1 and relation.kind == "right":
+            theirs = self.turned_by_hash(theirs, shifted(pairs[0][1], -len(relation.left.fields)))
+        return ours, theirs
 
     def with_keys(self, relation: Join, by_left: bool, left: Ordered, right: Ordered) -> tuple[Ordered, Ordered]:
         """The side that is followed without rows that cannot match: they leave before tasks are made."""
@@ -426,13 +390,6 @@ class Ordering:
         """In which order the right side of a half join comes does not show."""
         half = relation.kind in ("semi", "anti")
         return self.of(relation.right) or (Ordered(self.below(relation.right)) if half else None)
-
-    # ---- where rows stand
-
-    def numbered(self, ordered: Ordered) -> Relation:
-        """The relation with each row's task and place."""
-        slices, folds = self.partitions.slices, self.partitions.folds
-        return tasked(ordered.relation, slices, folds) if ordered.sliced else placed(ordered.relation, 0)
 
 
 def column_index(key: Expression) -> int:
