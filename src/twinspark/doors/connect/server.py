@@ -49,7 +49,7 @@ class ConnectServer:
         """What the first queries need, while nobody has asked yet; what tables need must not be in their way."""
         self.native.cursor().close()
         defaults()
-        self._server.wait_for_quiet(0.5, most=10.0)
+        self._server.wait_for_quiet(0.5, most=3.0)
         import_tables()
 
     def wait(self) -> None:
