@@ -37,7 +37,7 @@ from twinspark.analysis.row_places import (
 from twinspark.analysis.scan_tasks import is_small_scan
 from twinspark.analysis.set_order import in_place, turn_of, with_sets
 from twinspark.analysis.shuffles import Ordered, Shuffles
-from twinspark.analysis.sort_turns import swaps_rows, top_sort, turned_by_ranges
+from twinspark.analysis.sort_turns import first_in_turn, most_rows, swaps_rows, top_sort, turned_by_ranges
 from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
 from twinspark.analysis.window_order import key_field, needed_of, windows_in, with_place
@@ -85,7 +85,7 @@ def in_spark_order(relation: Relation, partitions: Partitions | None, settings: 
     ordering = Ordering(partitions, settings, asked_sides(shown))
     if not isinstance(relation, ShowString):
         return ordering.below(shown)
-    ordering.take_first(shown)
+    ordering.take_first(shown, relation.rows + 1)
     return replace(relation, input=ordering.below(shown))
 
 
@@ -95,7 +95,7 @@ class Ordering(Shuffles):
 
     asked: dict[int, Sides] = field(default_factory=dict, compare=False, repr=False)
     known: dict[int, tuple[Relation, Ordered | None]] = field(default_factory=dict, compare=False, repr=False)
-    tops: set[int] = field(default_factory=set, compare=False, repr=False)  # sorts whose first rows are taken
+    tops: dict[int, int] = field(default_factory=dict, compare=False, repr=False)  # how many rows of a sort are taken
 
     def below(self, relation: Relation) -> Relation:
         """What has no known order may stand over parts that have one: their sums are Spark's to the last bit."""
@@ -126,17 +126,17 @@ class Ordering(Shuffles):
     def _(self, relation: Any) -> Ordered | None:
         return Ordered(relation, sliced=True)
 
-    def take_first(self, relation: Relation) -> None:
+    def take_first(self, relation: Relation, count: int) -> None:
         top = top_sort(relation)
-        if top is not None:
-            self.tops.add(id(top))
+        if top is not None and most_rows(top) > count:  # else there is no limit to Spark (EliminateLimits)
+            self.tops[id(top)] = count
 
     @made.register(Limit)
     @made.register(Tail)
     @made.register(Observe)
     def _(self, relation: Any) -> Ordered | None:
-        if isinstance(relation, Limit) and relation.limit is not None:
-            self.take_first(relation.input)
+        if isinstance(relation, Limit) and isinstance(relation.limit, int):
+            self.take_first(relation.input, relation.limit + relation.offset)
         below = self.of(relation.input)
         return below and Ordered(replace(relation, input=below.relation))
 
@@ -174,8 +174,9 @@ class Ordering(Shuffles):
         if below is None or not relation.is_global:
             return below and self.sorted_in_tasks(relation, below)
         numbered = self.numbered(below)
-        if id(relation) not in self.tops:
-            numbered = turned_by_ranges(numbered, relation, self.partitions)
+        if id(relation) in self.tops:
+            return Ordered(without_places(first_in_turn(numbered, relation, self.tops[id(relation)])))
+        numbered = turned_by_ranges(numbered, relation, self.partitions)
         order = (*relation.ordering, ascending(numbered.column(len(numbered.fields) - 1)))
         return Ordered(without_places(replace(relation, input=numbered, ordering=order, fields=numbered.fields)))
 

@@ -3,20 +3,25 @@ stand as they came; in which turn they stand depends on how they arrive (UnsafeI
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from twinspark.analysis.partitions import Partitions
+from twinspark.analysis.row_places import LEAVES, ascending, rows_of
 from twinspark.analysis.window_order import windows_in
 from twinspark.plan.expressions import Expression, SortOrder
 from twinspark.plan.relations import (
     Aggregate,
     Filter,
     Generate,
+    Join,
     Limit,
     Observe,
     Project,
     Range,
     Relation,
+    SetOperation,
     Sort,
     Tail,
     Turned,
@@ -59,7 +64,7 @@ def turned(numbered: Relation, ordering: Sequence[SortOrder], part: Expression |
     """As rows stand in a sort, if they come by the `part` of a shuffle, or as they are."""
     if len(ordering) != 1 or not swaps_rows(ordering[0].child):
         return numbered
-    return Turned(input=numbered, key=ordering[0], part=part, fields=numbered.fields)
+    return Turned(input=numbered, keys=tuple(ordering), part=part, fields=numbered.fields)
 
 
 def turned_by_ranges(numbered: Relation, relation: Sort, partitions: Partitions) -> Relation:
@@ -67,7 +72,7 @@ def turned_by_ranges(numbered: Relation, relation: Sort, partitions: Partitions)
     found = turned(numbered, relation.ordering)
     if not isinstance(found, Turned) or is_one_partition(relation.input):
         return found
-    return Turned(input=numbered, key=found.key, ranges=partitions.shuffled, fields=numbered.fields)
+    return Turned(input=numbered, keys=found.keys, ranges=partitions.shuffled, fields=numbered.fields)
 
 
 def is_one_partition(relation: Relation) -> bool:
@@ -83,6 +88,33 @@ def is_one_partition(relation: Relation) -> bool:
         case Filter() | Generate() | Observe():
             return is_one_partition(relation.input)
     return False
+
+
+def first_in_turn(numbered: Relation, relation: Sort, count: int) -> Relation:
+    """So many rows, as they are chosen; only where there are more than twice as many does it show."""
+    turns = Turned(input=numbered, keys=relation.ordering, first=count, fields=numbered.fields)
+    return replace(relation, input=turns, ordering=(ascending(turns.columns()[-1]),), fields=turns.fields)
+
+
+def most_rows(relation: Relation) -> float:
+    """LogicalPlan.maxRows."""
+    match relation:
+        case Project() | Filter() | Sort():
+            return most_rows(relation.input)
+        case Limit(limit=int(count)):
+            return min(count, most_rows(relation.input))
+        case Join(kind="semi" | "anti"):
+            return most_rows(relation.left)
+        case Join(kind="inner" | "cross"):
+            return most_rows(relation.left) * most_rows(relation.right)
+        case Join(kind="left" | "right"):
+            left, right = (most_rows(side) for side in relation.inputs)
+            return left * max(right, 1) if relation.kind == "left" else right * max(left, 1)
+        case SetOperation(kind="union", all=True):
+            return most_rows(relation.left) + most_rows(relation.right)
+        case Aggregate(grouping=grouping):
+            return most_rows(relation.input) if grouping else 1
+    return rows_of(relation) if isinstance(relation, LEAVES) else math.inf
 
 
 def top_sort(relation: Relation) -> Sort | None:

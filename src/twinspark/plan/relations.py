@@ -262,13 +262,15 @@ class Numbered(Unary):
 @dataclass(frozen=True, kw_only=True)
 class Turned(Unary):
     """The input, whose last two columns are the task and the place of each row: the place is now the row's turn among
-    those of the same `key`, as a sort by one key that may be null meets them.
+    those of the same keys, as a sort by one key that may be null meets them.
 
-    `part`: of a shuffle, in which the task sent the row; by `ranges` of the key, as many as that, where there are."""
+    `part`: of a shuffle, in which the task sent the row; by `ranges` of the key, as many as that, where there are.
+    `first`: how many rows are taken of the sorted ones, where not all are; the place is the turn among all rows then."""
 
-    key: SortOrder
+    keys: tuple[SortOrder, ...]
     part: Expression | None = None
     ranges: int = 0
+    first: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
