@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from twinspark.analysis.determinism import is_certain
+from twinspark.analysis.outer import outer_columns
 from twinspark.analysis.partitions import Partitions
 from twinspark.analysis.row_places import LEAVES, ascending, rows_of
 from twinspark.analysis.window_order import windows_in
@@ -62,9 +64,15 @@ def is_its_prefix(type: DataType) -> bool:
 
 def turned(numbered: Relation, ordering: Sequence[SortOrder], part: Expression | None = None) -> Relation:
     """As rows stand in a sort, if they come by the `part` of a shuffle, or as they are."""
-    if len(ordering) != 1 or not swaps_rows(ordering[0].child):
+    if len(ordering) != 1 or not swaps_rows(ordering[0].child) or not stands_alone(numbered, ordering):
         return numbered
     return Turned(input=numbered, keys=tuple(ordering), part=part, fields=numbered.fields)
+
+
+def stands_alone(relation: Relation, ordering: Sequence[SortOrder]) -> bool:
+    """Whether the rows can be looked at before the query runs over them: they need no column of the query around, and
+    their keys are what they are."""
+    return all(is_certain(order.child) for order in ordering) and not any(outer_columns(relation))
 
 
 def turned_by_ranges(numbered: Relation, relation: Sort, partitions: Partitions) -> Relation:
@@ -92,6 +100,9 @@ def is_one_partition(relation: Relation) -> bool:
 
 def first_in_turn(numbered: Relation, relation: Sort, count: int) -> Relation:
     """So many rows, as they are chosen; only where there are more than twice as many does it show."""
+    if not stands_alone(numbered, relation.ordering):
+        order = (*relation.ordering, ascending(numbered.columns()[-1]))
+        return replace(relation, input=numbered, ordering=order, fields=numbered.fields)
     turns = Turned(input=numbered, keys=relation.ordering, first=count, fields=numbered.fields)
     return replace(relation, input=turns, ordering=(ascending(turns.columns()[-1]),), fields=turns.fields)
 
