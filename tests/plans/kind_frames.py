@@ -17,6 +17,7 @@ from pyspark.sql.connect import proto
 from pyspark.sql.connect.column import Column
 from pyspark.sql.connect.dataframe import DataFrame as Frame
 from pyspark.sql.connect.expressions import Expression
+from pyspark.testing.objects import ExamplePointUDT
 
 
 class Given(Expression):
@@ -206,6 +207,7 @@ def types(spark: Any) -> dict[str, DataFrame]:
         "map": F.create_map(n, s).cast(T.MapType(T.StringType(), T.IntegerType())),
         "struct": F.struct(n, s).cast(T.StructType().add("a", T.StringType()).add("b", T.IntegerType())),
         "variant": n.cast(T.VariantType()).cast("string"),
+        "udt": F.lit(None).cast(ExamplePointUDT()),
         "geometry": n.cast(T.GeometryType(4326)),
         "geography": n.cast(T.GeographyType(4326)),
         "unparsed": given(cast={"expr": {"literal": {"integer": 1}}, "type": {"unparsed": {"dataTypeString": "long"}}}),
