@@ -26,3 +26,7 @@ select * from values (1, array(1)), (2, null) t(k, d) left join lateral (select 
 select * from values (array(struct(1, 'a'))), (null), (array()) t(d) left join lateral inline(d)
 select * from values (1, array(1)), (2, null) t(k, d) left join lateral explode_outer(d)
 select * from values (1, array(1)), (2, null) t(k, d) left join lateral (select max(c) from explode(t.d) e(c))
+select cast(id as int) + 1, explode(array(1)) from range(1)
+select to_json(struct(1 as a)) as q, explode(array(1))
+select struct(1 as a), explode(array(1))
+select to_json(struct(1 as a)), json_tuple('{"a":1}', 'a')

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from twinspark.analysis.relations import Named, positions
 from twinspark.analysis.scope import Attribute, Frame, deeper
-from twinspark.errors import SparkError
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.registry import GENERATOR
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Call, Column, Expression, children_of
 from twinspark.plan.relations import Field, Generate, Project, Relation
+from twinspark.plan.rewrite import walk
 
 
 def is_generator(expression: Expression) -> bool:
@@ -23,12 +24,24 @@ def has_generator(expression: Expression) -> bool:
     return is_generator(expression) or any(map(has_generator, children_of(expression)))
 
 
+def check_name(column: Named) -> None:
+    """Beside a generator Spark forgets aliases inside a column before it makes the column's name."""
+    if column.name != column.expression.text or " AS " not in column.name:
+        return
+    if any(isinstance(node, Call) and node.name in STRUCTS and " AS " in node.text for node in walk(column.expression)):
+        raise NotNative("an automatic name with an alias in it, beside a generator")
+
+
+STRUCTS = frozenset({"struct", "named_struct"})
+
+
 def generate(frame: Frame, columns: Sequence[Named], settings: Settings) -> Frame:
     """Generators, alone or under aliases, one after the other; each gives a struct of its new columns."""
     relation = frame.relation
     placed: list[Named] = []
     for column in columns:
         if not has_generator(column.expression):
+            check_name(column)
             placed.append(column)
             continue
         generator = top_generator(column.expression)

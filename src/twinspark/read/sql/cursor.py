@@ -179,7 +179,7 @@ class Cursor:
         if 0 <= self.named_window < self.farthest:
             return True
         before = self.kinds[: self.farthest]
-        if before[-1:] == ["FOR"]:
+        if before[-1:] == ["FOR"] or before[-2:] == ["OVER", "("]:
             return True
         if before.count("CASE") > before.count("END") or {"EXISTS", "FILTER"}.intersection(before):
             return True
