@@ -34,16 +34,22 @@ def query_steps(condition: Expression) -> list[tuple[Expression, Expression | No
     found: list[tuple[Expression, Expression | None]] = []
     for part in conjuncts(condition):
         queries = [node for node in walk(part) if isinstance(node, Subquery)]
-        if queries and (of_true(part) is not queries[0] or not is_membership(queries[0])):
+        asked, negated = asked_of(part)
+        if queries and (asked is not queries[0] or not is_membership(queries[0])):
             return None
-        merged = [query.values[0] for query in queries if not (query.negated and has_nulls(query))]
+        merged = [query.values[0] for query in queries if not (negated and has_nulls(query))]
         found.append((part, merged[0] if merged else None))
     return sorted(found, key=lambda step: has_subquery(step[0]))
 
 
-def of_true(part: Expression) -> Expression:
-    """A condition that counts as false where it is null."""
-    return part.arguments[0] if isinstance(part, Call) and part.name == "coalesce" else part
+def asked_of(part: Expression) -> tuple[Expression, bool]:
+    """What a condition asks, without what makes it false where it is null, and whether the opposite is wanted."""
+    if isinstance(part, Call) and part.name == "coalesce":
+        return asked_of(part.arguments[0])
+    if isinstance(part, Call) and part.name == "not":
+        asked, negated = asked_of(part.arguments[0])
+        return asked, not negated
+    return part, isinstance(part, Subquery) and part.negated
 
 
 def has_subquery(condition: Expression) -> bool:
