@@ -54,12 +54,29 @@ def check_conditions(conditions: Sequence[Expression], node: tree.Expression, sc
     if any(has_window(c) for c in conditions):
         raise SparkError("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", clauseName="WHERE")
     if any(map(has_aggregate, conditions)):
-        if any(isinstance(one, tree.Star) for one in tree_nodes(node)):
+        if has_open_star(node):
             raise NotNative("SQL: an aggregate of a star in WHERE")
         shown = walk.read(node, replace(scope, qualifies=True))
         calls = [n.text for n in nodes_of(shown) if isinstance(n, AggregateCall)]
         whole = walk.read(node, scope)
         raise SparkError("INVALID_WHERE_CONDITION", condition=quoted(whole.text), expressionList=", ".join(calls))
+
+
+def has_open_star(node: tree.Expression) -> bool:
+    """One that stands for columns: that of `count(*)` does not."""
+    nodes = list(tree_nodes(node))
+    stars = [one for one in nodes if isinstance(one, tree.Star)]
+    counts = [one for one in nodes if isinstance(one, tree.Function) and is_count_of_all(one)]
+    return len(stars) > len(counts)
+
+
+def is_count_of_all(node: tree.Function) -> bool:
+    name = node.name.parts if isinstance(node.name, tree.Name) else ()
+    return [part.lower() for part in name] == ["count"] and list(map(is_plain_star, node.arguments)) == [True]
+
+
+def is_plain_star(node: tree.Node) -> bool:
+    return isinstance(node, tree.Star) and not node.target and not node.excluded
 
 
 def has_window(expression: Expression) -> bool:
