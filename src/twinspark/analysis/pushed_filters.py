@@ -9,7 +9,6 @@ from functools import reduce
 from typing import Any
 
 from twinspark.analysis import build
-from twinspark.analysis.determinism import is_certain
 from twinspark.analysis.dropped_joins import without_join
 from twinspark.analysis.join_order import conjuncts
 from twinspark.analysis.window_order import windows_in
@@ -24,19 +23,35 @@ from twinspark.plan.expressions import (
     PythonCall,
     Subquery,
 )
-from twinspark.plan.relations import Aggregate, Filter, Generate, Join, Keep, Project, Recursion, Relation, Shared, Sort
+from twinspark.plan.relations import (
+    Aggregate,
+    Filter,
+    Generate,
+    Join,
+    Keep,
+    Project,
+    Recursion,
+    Relation,
+    Shared,
+    Sort,
+    relations_in,
+)
 from twinspark.plan.rewrite import replace_columns, shifted, walk
 
 Conjuncts = Sequence[Expression]
 # On which side of a join a condition of one side is asked before it, by where it stands: in WHERE, or in ON.
 WHERE_LEFT, WHERE_RIGHT = frozenset({"inner", "left", "semi", "anti", "cross"}), frozenset({"inner", "right", "cross"})
 ON_LEFT, ON_RIGHT = frozenset({"inner", "right", "semi"}), frozenset({"inner", "left", "semi", "anti"})
+MOST_PARTS, MOST_NODES = 60, 200  # of a plan, and of conditions: beyond, the order is not worth the time
 # What is null as soon as one of its arguments is.
 STRICT = frozenset({"==", "<", "<=", ">", ">=", "!=", "not", "+", "-", "*", "/", "%", "negative", "pmod", "abs"})
 
 
 def pushed(relation: Relation, settings: Settings) -> Relation:
     """The same rows by another plan."""
+    parts = list(relations_in(relation))
+    if len(parts) > MOST_PARTS or not any(isinstance(part, Join | Generate) for part in parts):
+        return relation
     match relation:
         case Filter(condition=condition) if all(map(is_plain, walk(condition))):
             return sifted(conjuncts(condition), pushed(relation.input, settings), settings)
@@ -54,7 +69,9 @@ def with_inputs(relation: Relation, settings: Settings) -> Relation:
 
 
 def is_plain(node: Expression) -> bool:
-    return not isinstance(node, Subquery | PythonCall | OuterColumn) and is_certain(node)
+    if isinstance(node, Subquery | PythonCall | OuterColumn):
+        return False
+    return not isinstance(node, Call) or node.signature.deterministic
 
 
 def sifted(conditions: Conjuncts, relation: Relation, settings: Settings) -> Relation:
@@ -62,7 +79,7 @@ def sifted(conditions: Conjuncts, relation: Relation, settings: Settings) -> Rel
     match relation:
         case _ if not conditions:
             return relation
-        case Project(expressions=expressions) if passes(relation):
+        case Project(expressions=expressions) if passes(relation, conditions):
             below = [replace_columns(each, lambda column: expressions[column.index]) for each in conditions]
             return replace(relation, input=sifted(below, relation.input, settings))
         case Filter(condition=condition) if all(map(is_plain, walk(condition))):
@@ -80,9 +97,13 @@ def sifted(conditions: Conjuncts, relation: Relation, settings: Settings) -> Rel
     return filtered(relation, conditions, settings)
 
 
-def passes(relation: Project) -> bool:
-    expressions = relation.expressions
-    return not windows_in(expressions) and all(is_plain(node) for each in expressions for node in walk(each))
+def passes(relation: Project, conditions: Conjuncts) -> bool:
+    """Whether they may be asked of what the projection is made of; not where they would grow without end."""
+    if windows_in(relation.expressions):
+        return False
+    columns = [node.index for each in conditions for node in walk(each) if isinstance(node, Column)]
+    nodes = [node for index in columns for node in walk(relation.expressions[index])]
+    return len(nodes) <= MOST_NODES and all(map(is_plain, nodes))
 
 
 def joined(relation: Join, where: Conjuncts, settings: Settings) -> Relation:

@@ -265,7 +265,7 @@ class Turned(Unary):
     those of the same keys, as a sort by one key that may be null meets them.
 
     `part`: of a shuffle, in which the task sent the row; by `ranges` of the key, as many as that, where there are.
-    `first`: how many rows are taken of the sorted ones, where not all are; the place is the turn among all rows then."""
+    `first`: how many rows are taken of the sorted ones, if not all; the place is the turn among all rows then."""
 
     keys: tuple[SortOrder, ...]
     part: Expression | None = None
