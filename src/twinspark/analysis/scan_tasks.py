@@ -32,7 +32,8 @@ def read_by_tasks(scan: Scan, slices: int) -> Relation:
     """With the task and place of each row."""
     if len(scan.input_files) == 1:
         return placed(scan, 0)
-    wide = replace(scan, names=(*scan.names, FILE_PLACE), fields=(*scan.fields, Field("file", LONG, False)))
+    fields = (*scan.fields, Field("file", LONG, False))
+    wide = replace(scan, sql=scan.sql_by_file, names=(*scan.names, FILE_PLACE), fields=fields)
     numbered = placed(wide, 0)
     *columns, file, _, place = numbered.columns()
     task = task_of(file, first_files(scan.file_sizes, slices))

@@ -21,6 +21,9 @@ log = logging.getLogger("twinspark")
 EVERY_ADDRESS = ("0.0.0.0", "::", "[::]")
 
 
+LOOK_SECONDS = 0.5
+
+
 @dataclass(frozen=True)
 class ThriftDoor:
     """How the second door was asked to be; without a token of its own it takes that of Spark Connect."""
@@ -58,7 +61,8 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
         log.info("Thrift (HTTP, SASL, binary) at %s:%d", second.host, second.port)
     warming = threading.Thread(target=server.warm_up, name="warm up", daemon=True)
     warming.start()
-    stopped.wait()
+    while not stopped.wait(LOOK_SECONDS):  # a signal that another thread took does not wake the one that handles it
+        pass
     warming.join()  # a process that ends while a thread is inside DuckDB or an import is aborted
     if second is not None:
         second.stop()

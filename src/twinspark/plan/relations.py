@@ -144,7 +144,8 @@ FILE_PLACE = "twinspark file"  # no column of Spark's is called so by chance
 class Scan(Relation):
     """A DuckDB table expression whose columns are this relation's, in order; bytes are what a scan would read.
     `is_whole_file`: one file, read by its path in one piece. `arrow`: what Arrow reads, by the name `sql` gives it.
-    `file_sizes`: of several files in the order in which they are read, where a column FILE_PLACE says which it is."""
+    `file_sizes`: of several files in the order in which they are read; `sql_by_file` has a column FILE_PLACE more,
+    which says which file a row is from."""
 
     sql: str
     names: tuple[str, ...]
@@ -152,6 +153,7 @@ class Scan(Relation):
     size_in_bytes: int = 0
     is_whole_file: bool = False
     file_sizes: tuple[int, ...] = ()
+    sql_by_file: str = ""
     arrow: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
 

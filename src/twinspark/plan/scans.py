@@ -26,6 +26,8 @@ class Found(Protocol):
     @property
     def file_sizes(self) -> tuple[int, ...]: ...
     @property
+    def sql_by_file(self) -> str: ...
+    @property
     def arrow(self) -> tuple[tuple[str, Any], ...]: ...
     @property
     def by_columns(self) -> Callable[[frozenset[int]], str] | None: ...
@@ -55,5 +57,6 @@ def scan_of(found: Found) -> Scan:
         input_files=tuple(found.input_files),
         size_in_bytes=found.size_in_bytes,
         file_sizes=found.file_sizes,
+        sql_by_file=found.sql_by_file,
         arrow=found.arrow,
     )

@@ -67,7 +67,8 @@ class FileScan:
     looked: Looked | None = None
     arrow: tuple[tuple[str, Any], ...] = ()  # what is to be registered under the names that `sql` uses
     by_columns: Callable[[frozenset[int]], str] | None = None  # another `sql` when only some columns are asked for
-    file_sizes: tuple[int, ...] = ()  # as they are read, where a column FILE_PLACE of `sql` says which file it is
+    file_sizes: tuple[int, ...] = ()  # as they are read, where it can be told which file a row is from:
+    sql_by_file: str = ""  # has a column FILE_PLACE more
 
 
 @dataclass(frozen=True)
@@ -177,10 +178,11 @@ def file_scan(request: Request, schema: StructType, selects: str) -> FileScan:
     is_told = bool(request.file_place) and selects.count(request.file_place) == 1
     return FileScan(
         schema,
-        f"({selects or empty_select(schema)})",
+        f"({selects.replace(request.file_place, '') or empty_select(schema)})",
         [f"file://{quote(leaf.path, safe='/=:@!$&()*+,;~')}" for leaf in files],
         sum(leaf.size for leaf in files),
         file_sizes=tuple(leaf.size for leaf in largest_first(request.files)) if is_told else (),
+        sql_by_file=f"({selects})" if is_told else "",
     )
 
 

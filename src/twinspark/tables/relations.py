@@ -111,6 +111,7 @@ class TableRelations:
             input_files=tuple(found.input_files),
             size_in_bytes=found.size_in_bytes,
             file_sizes=found.file_sizes,
+            sql_by_file=found.sql_by_file,
             arrow=found.arrow,
         )
 
