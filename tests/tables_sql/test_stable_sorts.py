@@ -4,7 +4,6 @@ from typing import Any
 
 from helpers_tables import run
 
-
 FIRST = "SELECT i FROM t WHERE i > 0 ORDER BY k LIMIT 150"
 
 
