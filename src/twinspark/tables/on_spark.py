@@ -169,7 +169,8 @@ def function_state(function: Function, known: str | None) -> tuple[str, list[str
         resources = ", ".join(f"{kind} {text(path)}" for kind, path in told["resources"])
         return state, [f"{head} AS {text(told['class_name'])}" + (f" USING {resources}" if resources else "")]
     parameters = ", ".join(map(parameter_ddl, told["parameters"]))
-    made = f"{head}({parameters}) RETURNS {returned(told)}{comment(told['comment'])} RETURN {told['body']}"
+    said = "".join(f" {each}" for each in told.get("characteristics", ()))  # which data it reads, say
+    made = f"{head}({parameters}) RETURNS {returned(told)}{said}{comment(told['comment'])} RETURN {told['body']}"
     return state, made_there(made, told["database"], told["config"])
 
 
