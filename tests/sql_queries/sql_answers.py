@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from twinspark.duck.run import connect, stream
 from twinspark.errors import SparkError
 from twinspark.read.text import read_query_text
 
+BRACKETS = re.compile(r"\([^()]*\)")
 HERE = Path(__file__).resolve().parent
 Place = tuple[str, int, int]  # the fragment, its first and last position
 
@@ -34,7 +36,11 @@ class Answer:
 
     @property
     def is_sorted(self) -> bool:
-        return "order by" in self.sql.lower()
+        """By the query itself: what stands in brackets, of a window say, orders other things."""
+        text, inner = "", self.sql.lower()
+        while text != inner:
+            text, inner = inner, BRACKETS.sub("", inner)
+        return "order by" in text
 
 
 def topics() -> list[str]:
