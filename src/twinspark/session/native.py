@@ -209,7 +209,7 @@ class Query:
 
     def fails(self, constants: Relation) -> bool:
         try:
-            run.stream(self.cursor.cursor(), constants, self.context.settings).read_all()
+            run.compute(self.cursor.cursor(), constants, self.context.settings)
         except (SparkError, NotNative):
             return True
         return False
