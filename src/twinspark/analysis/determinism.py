@@ -7,12 +7,18 @@ from typing import Any
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.typing import quoted
-from twinspark.plan.expressions import AggregateCall, Call, Expression
+from twinspark.plan.expressions import AggregateCall, Call, Expression, PythonCall
 from twinspark.plan.rewrite import walk
 
 
 def is_certain(expression: Expression) -> bool:
-    return all(not isinstance(node, Call) or node.signature.deterministic for node in walk(expression))
+    return all(map(is_certain_part, walk(expression)))
+
+
+def is_certain_part(node: Expression) -> bool:
+    if isinstance(node, PythonCall):
+        return node.function.deterministic
+    return not isinstance(node, Call) or node.signature.deterministic
 
 
 def check_aggregate(call: AggregateCall) -> None:

@@ -9,6 +9,7 @@ from functools import reduce
 from typing import Any
 
 from twinspark.analysis import build
+from twinspark.analysis.determinism import is_certain
 from twinspark.analysis.dropped_joins import without_join
 from twinspark.analysis.join_order import conjuncts
 from twinspark.analysis.window_order import windows_in
@@ -99,8 +100,8 @@ def sifted(conditions: Conjuncts, relation: Relation, settings: Settings) -> Rel
 
 def passes(relation: Project, conditions: Conjuncts) -> bool:
     """Whether they may be asked of what the projection is made of; not where they would grow without end."""
-    if windows_in(relation.expressions):
-        return False
+    if windows_in(relation.expressions) or not all(map(is_certain, relation.expressions)):
+        return False  # a value by chance is drawn for every row, and by its place (PushPredicateThroughNonJoin)
     columns = [node.index for each in conditions for node in walk(each) if isinstance(node, Column)]
     nodes = [node for index in columns for node in walk(relation.expressions[index])]
     return len(nodes) <= MOST_NODES and all(map(is_plain, nodes))
