@@ -68,6 +68,30 @@ def test_read_there(shown: Any) -> None:
     assert rows(shown, f"SELECT n, v FROM ice WHERE c = 'ab' AND {ON_SPARK}") == [(1, "x"), (3, "z")]
 
 
+def test_what_that_spark_has(apart: Any, remote: str) -> None:
+    """Its schemas and tables are listed beside ours, read, written and entered."""
+    other = SparkSession.builder.remote(remote).create()
+    run(other, "CREATE DATABASE theirs", "CREATE TABLE theirs.orders USING parquet AS SELECT 1 AS id")
+    try:
+        run(apart, "CREATE TABLE mine AS SELECT 1 AS id")
+        assert {("beside",), ("theirs",)} <= set(rows(apart, "SHOW DATABASES"))
+        assert {"beside", "theirs"} <= {each.name for each in apart.catalog.listDatabases()}
+        assert [each.name for each in apart.catalog.listTables("theirs")] == ["orders"]
+        assert refusal(apart, "CREATE DATABASE theirs") == "SCHEMA_ALREADY_EXISTS"
+        assert refusal(apart, "CREATE TABLE theirs.orders AS SELECT 2 AS id") == "TABLE_OR_VIEW_ALREADY_EXISTS"
+        run(apart, "USE theirs", "CREATE TABLE made USING parquet AS SELECT 2 AS id", "INSERT INTO made VALUES (3)")
+        assert rows(apart, "SHOW TABLES") == [("theirs", "made", False), ("theirs", "orders", False)]
+        assert rows(other, "SELECT id FROM theirs.made ORDER BY id") == [(2,), (3,)]
+        run(apart, "USE beside")
+        assert rows(apart, "SHOW TABLES") == [("beside", "mine", False)]
+        assert rows(apart, "SELECT id FROM theirs.orders") == [(1,)]
+        assert refusal(apart, "SELECT * FROM theirs.missing") == "TABLE_OR_VIEW_NOT_FOUND"
+        assert refusal(apart, "SHOW TABLES IN nobodys") == "SCHEMA_NOT_FOUND"
+    finally:
+        run(other, "DROP DATABASE theirs CASCADE")
+        other.stop()
+
+
 def test_not_shown_unless_asked(apart: Any) -> None:
     run(apart, "CREATE TABLE mine AS SELECT 1 AS id")
     assert rows(apart, "SELECT id FROM mine") == [(1,)]

@@ -85,7 +85,12 @@ def set_current_database(message: Any, context: Context, session: "Session") -> 
 def list_databases(message: Any, context: Context, session: "Session") -> Rows:
     home = Place(context.catalog, ())
     names = sql_namespaces.namespaces_in(home, pattern_of(message), session)
-    return [database_row(constant_place(context.catalog, parsed(name, context)), session) for name in names]
+    beside = sql_namespaces.on_spark(home, session)
+    return [beside.get(name) or listed_database(name, context, session) for name in names]
+
+
+def listed_database(name: str, context: Context, session: "Session") -> tuple[Any, ...]:
+    return database_row(constant_place(context.catalog, parsed(name, context)), session)
 
 
 def database_row(place: Place, session: "Session") -> tuple[Any, ...]:

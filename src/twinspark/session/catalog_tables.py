@@ -1,6 +1,6 @@
 """spark.catalog's tables and views: listed, looked up, made and changed."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import ArrayType, BooleanType, StringType, StructField, StructType
@@ -45,11 +45,16 @@ Row = tuple[Any, ...]
 def tables_listed(
     rows: Iterable[tuple[str, str, bool]], place: Place, context: Context, session: "Session"
 ) -> list[Row]:
-    return [listed_row(row, place, context, session) for row in rows]
+    beside = sql_shows.on_spark(place, session)
+    return [listed_row(row, place, context, session, beside) for row in rows]
 
 
-def listed_row(row: tuple[str, str, bool], place: Place, context: Context, session: "Session") -> Row:
+def listed_row(
+    row: tuple[str, str, bool], place: Place, context: Context, session: "Session", beside: Mapping[str, Row]
+) -> Row:
     namespace, name, is_temporary = row
+    if not is_temporary and name in beside:
+        return beside[name]
     if is_temporary:
         return temporary_row((namespace,) if namespace else (), name)
     found = find((place.catalog, *place.namespace, name), context, session)

@@ -28,6 +28,7 @@ from twinspark.plan.asked import with_records
 from twinspark.plan.relations import LocalData, Refused, Relation, Scan, relations_in
 from twinspark.read.proto import read_relation
 from twinspark.session.observations import Observation, accumulated_in_python, observations_of
+from twinspark.session.spark_catalog import SparkCatalog
 from twinspark.session.tables_session import ServerCatalogs, SessionTables
 from twinspark.spark.java import declared_version
 from twinspark.tables.files import FileScan, ScanContext, scan
@@ -100,7 +101,7 @@ class Surroundings:
     cache: Any = None
     variables: Mapping[str, Any] = field(default_factory=dict)
     locals: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
-    elsewhere: bool = False  # whether a table that ours do not know may be in Spark's catalog
+    elsewhere: SparkCatalog | None = None  # where tables may be that ours do not know
 
     def context(self, cursor: Cursor) -> Context:
         scan_context = ScanContext(cursor, self.settings)

@@ -29,6 +29,7 @@ from twinspark.session.operation import Asked, Operation, RelayedOperation, Stat
 from twinspark.session.plans import decompressed
 from twinspark.session.python_functions import Pythons
 from twinspark.session.shared import Ended, Shared
+from twinspark.session.spark_catalog import SparkCatalog
 from twinspark.session.spark_side import SparkSide
 from twinspark.session.spark_state import drops_view, note_spark_side, take_over
 from twinspark.session.sql_functions import Functions
@@ -196,8 +197,13 @@ class Session:
             checkpoints=self.checkpoints,
             cache=self.shared.cache,
             variables=self.variables.expressions(),
-            elsewhere=self.shared.catalogs.elsewhere and self.engine_wanted != "duckdb",
+            elsewhere=self.spark_catalog(),
         )
+
+    def spark_catalog(self) -> SparkCatalog | None:
+        """Spark's own catalog, where it may hold what ours do not know."""
+        asked = self.shared.catalogs.elsewhere and self.engine_wanted != "duckdb"
+        return SparkCatalog(self) if asked else None
 
     def read(self, relation: Any, cursor: Cursor) -> Query:
         return self.shared.plans.read(relation, self.surroundings(), cursor)

@@ -135,16 +135,26 @@ def catalog_at(place: Place, session: "Session") -> "SessionCatalog":
 def exists(place: Place, session: "Session") -> bool:
     if place.catalog == SESSION_CATALOG and len(place.namespace) != 1:
         return False
-    return place.namespace in catalog_at(place, session).list_namespaces(place.namespace[:-1])
+    if place.namespace in catalog_at(place, session).list_namespaces(place.namespace[:-1]):
+        return True
+    spark = session.spark_catalog() if place.catalog == SESSION_CATALOG else None
+    if spark is not None and spark.has_schema(place.namespace[0]):
+        raise NotNative(f"the schema {place} is Spark's")
+    return False
 
 
 def check_exists(place: Place, session: "Session") -> None:
     if not exists(place, session):
-        raise no_schema(place)
+        raise no_schema(place) if session.spark_catalog() is None else unknown_to_ours(place)
 
 
 def no_schema(place: Place) -> SparkError:
     return SparkError("SCHEMA_NOT_FOUND", schemaName=str(place))
+
+
+def unknown_to_ours(place: Place) -> NotNative:
+    """What looks like a schema may be a catalog that only Spark knows."""
+    return NotNative(f"no schema {place} of ours", nearest=no_schema(place))
 
 
 # ---- tables and views

@@ -9,6 +9,7 @@ from twinspark.analysis.context import Context
 from twinspark.errors import SparkError
 from twinspark.functions.misc import server_user
 from twinspark.session.journal import entry_of
+from twinspark.session.spark_catalog import Row
 from twinspark.session.sql_names import (
     SESSION_CATALOG,
     Place,
@@ -26,6 +27,7 @@ from twinspark.session.sql_names import (
 from twinspark.session.sql_results import Answer, answer, text
 from twinspark.session.views import GLOBAL
 from twinspark.tables.changes import RemoveProperty, SetProperty
+from twinspark.tables.names import make_database
 from twinspark.types import quote_if_needed
 
 if TYPE_CHECKING:
@@ -120,9 +122,20 @@ def remove_namespace(place: Place, if_exists: bool, cascade: bool, session: "Ses
     if place.catalog == SESSION_CATALOG and place.namespace == ("default",):
         raise SparkError("UNSUPPORTED_FEATURE.DROP_DATABASE", database=str(place))
     if exists(place, session):
+        check_empty_on_spark(place, cascade, session)
         catalog_at(place, session).drop_namespace(place.namespace, cascade)
     elif not if_exists:
         raise no_schema(place)
+
+
+def check_empty_on_spark(place: Place, cascade: bool, session: "Session") -> None:
+    """Tables that were made on Spark go with the namespace, or keep it."""
+    spark = session.spark_catalog()
+    if spark is None or place.catalog != SESSION_CATALOG:
+        return
+    if not cascade and spark.tables(place.namespace[0]):
+        raise SparkError("SCHEMA_NOT_EMPTY", schemaName=quoted(place.namespace))
+    spark.drop_shadow(place.namespace[0])
 
 
 def alter_namespace(statement: Any, source: str, context: Context, session: "Session") -> Any:
@@ -176,8 +189,17 @@ def show_namespaces(statement: Any, source: str, context: Context, session: "Ses
 
 def namespaces_in(place: Place, pattern: str | None, session: "Session") -> list[str]:
     found = catalog_at(place, session).list_namespaces(place.namespace)
-    names = {".".join(map(quote_if_needed, each)): each for each in found if each[:-1] == place.namespace}
-    return matching(names, pattern)
+    names = {".".join(map(quote_if_needed, each)) for each in found if each[:-1] == place.namespace}
+    return matching(names | on_spark(place, session).keys(), pattern)
+
+
+def on_spark(place: Place, session: "Session") -> dict[str, Row]:
+    """Schemas that ours do not know: rows of listDatabases() by the names that lists show."""
+    spark = session.spark_catalog()
+    if spark is None or place != Place(SESSION_CATALOG, ()):
+        return {}
+    ours = {name for (name,) in catalog_at(place, session).list_namespaces()}
+    return {quote_if_needed(name): row for name, row in spark.schemas().items() if name not in ours}
 
 
 def shown_name(place: Place) -> str:
@@ -258,7 +280,7 @@ def tell_spark(place: Place, session: "Session") -> None:
         return
     request = base_pb2.ExecutePlanRequest(session_id=session.session_id)
     request.user_context.user_id = session.user_id
-    request.plan.command.sql_command.input.sql.query = f"CREATE DATABASE IF NOT EXISTS {quoted(place.namespace)}"
+    request.plan.command.sql_command.input.sql.query = make_database(place.namespace[0])
     session.journal.record(entry_of("ExecutePlan", request.SerializeToString(), f"database {place}"))
 
 

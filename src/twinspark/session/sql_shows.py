@@ -8,7 +8,9 @@ from pyspark.sql.types import StructType
 from twinspark.analysis.context import Context
 from twinspark.errors import NotNative, SparkError
 from twinspark.session import sql_table_text
+from twinspark.session.spark_catalog import Row, SparkCatalog
 from twinspark.session.sql_names import (
+    SESSION_CATALOG,
     Found,
     Place,
     TemporaryView,
@@ -63,19 +65,29 @@ def current_or(namespace: Any, source: str, context: Context, session: "Session"
 
 
 def tables_in(place: Place, pattern: str | None, session: "Session") -> list[Listed]:
-    return listed(place, pattern, session, lambda catalog: catalog.list_tables(place.namespace))
+    beside = on_spark(place, session)
+    return listed(place, pattern, session, lambda catalog: catalog.list_tables(place.namespace), beside)
 
 
 def views_in(place: Place, pattern: str | None, session: "Session") -> list[Listed]:
-    return listed(place, pattern, session, lambda catalog: catalog.list_views(place.namespace))
+    beside = {name: row for name, row in on_spark(place, session).items() if row[4] == "VIEW"}
+    return listed(place, pattern, session, lambda catalog: catalog.list_views(place.namespace), beside)
 
 
-def listed(place: Place, pattern: str | None, session: "Session", list_in: Any) -> list[Listed]:
-    """Those of the catalog by name, then the session's own."""
+def on_spark(place: Place, session: "Session") -> dict[str, Row]:
+    """Tables and views that were made on Spark: rows of listTables() by name."""
+    spark = session.spark_catalog() if place.catalog == SESSION_CATALOG else None
+    return {} if spark is None or place.namespace == (GLOBAL,) else spark.tables(place.namespace[0])
+
+
+def listed(
+    place: Place, pattern: str | None, session: "Session", list_in: Any, beside: Mapping[str, Row]
+) -> list[Listed]:
+    """Those of the catalog and those beside it by name, then the session's own."""
     names: list[str] = []
     if place.namespace != (GLOBAL,):
         check_exists(place, session)
-        names = [each.name for each in list_in(catalog_at(place, session))]
+        names = [*(each.name for each in list_in(catalog_at(place, session))), *beside]
     shown = ".".join(map(quote_if_needed, place.namespace))
     return [(shown, name, False) for name in matching(names, pattern)] + temporary_in(place, pattern, session)
 
@@ -103,6 +115,8 @@ def show_extended(statement: Any, source: str, context: Context, session: "Sessi
 
 def information(row: Listed, place: Place, context: Context, session: "Session") -> str:
     namespace, name, is_temporary = row
+    if not is_temporary and name in on_spark(place, session):
+        return SparkCatalog(session).information(place.namespace[0], name)
     parts = ((namespace,) if namespace else ()) + (name,) if is_temporary else (place.catalog, *place.namespace, name)
     found = find(parts, context, session)
     rows: list[tuple[str, str]]

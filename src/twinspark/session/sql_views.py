@@ -13,7 +13,7 @@ from twinspark.read.walk import Walk, read_query
 from twinspark.session.sql_names import (
     Found,
     check_no_collation,
-    found_in_ours,
+    found_in_catalog,
     located,
     parts_of,
     quoted,
@@ -160,7 +160,7 @@ def create_persisted(
     shown = renamed(definition, statement.columns, full)
     check_permanent(full, statement.query, shown, bool(statement.columns), session)
     check_names(shown, context)
-    found = found_in_ours(parts, context, session)  # as for a table: what is new is ours, whatever else Spark holds
+    found = found_in_catalog(parts, context, session)
     if found is not None and statement.if_not_exists:
         return answer()
     if found is not None:

@@ -18,6 +18,7 @@ from twinspark.session.table_commands_create import default_text, literal_text
 from twinspark.session.table_commands_definition import check_name
 from twinspark.session.table_commands_partitions import CHANGES as PARTITION_CHANGES
 from twinspark.session.table_commands_partitions import Partitions, alter_partitions
+from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import (
     Target,
     at_name,
@@ -44,6 +45,7 @@ from twinspark.tables import (
     UpdateColumnDefault,
     UpdateColumnNullability,
 )
+from twinspark.tables.catalogs import Name
 from twinspark.tables.changes import exact_path, find_field
 from twinspark.tables.char_types import raw_type
 from twinspark.tables.ducktext import identifier
@@ -282,7 +284,14 @@ def rename_table(target: Target, change: changes.RenameTable, context: Context) 
     check_name(name)
     if target.catalog.table_exists(name.identifier) or target.catalog.load_view(name.identifier) is not None:
         raise SparkError("TABLE_OR_VIEW_ALREADY_EXISTS", relationName=str(name.identifier))
+    check_not_on_spark(name, context)
     return done(lambda: target.catalog.rename_table(target.name.identifier, name.identifier))
+
+
+def check_not_on_spark(name: Name, context: Context) -> None:
+    """Spark would refuse as well, but in words of a catalog that has both tables."""
+    if (spark := tables_of(context).elsewhere) is not None and spark.claims(name.qualifier):
+        raise SparkError("TABLE_OR_VIEW_ALREADY_EXISTS", relationName=str(name.identifier))
 
 
 def check_no_nulls(target: Target, made: Sequence[TableChange], context: Context) -> None:

@@ -21,6 +21,7 @@ from twinspark.session.sql_names import constant
 from twinspark.session.sql_results import Answer
 from twinspark.session.table_commands_definition import Definition, definition, rows_for
 from twinspark.session.table_inference import inferred_schema
+from twinspark.session.tables_session import tables_of
 from twinspark.session.tables_targets import (
     at_name,
     commanded,
@@ -57,6 +58,8 @@ def create_table(statement: tree.CreateTable, text: str, context: Context, sessi
     check_supported(statement)
     made = defined(statement, text, context, session)
     there = made.catalog.table_exists(made.name.identifier) or made.catalog.load_view(made.name.identifier)
+    if not there:
+        tables_of(context).check_elsewhere(made.name.qualifier)
     made.catalog.load_namespace(made.name.identifier.namespace)
     if there and not statement.replace:
         if statement.if_not_exists:

@@ -16,6 +16,7 @@ from twinspark.session.plans import decompressed
 from twinspark.session.tables_session import ServerCatalogs
 from twinspark.spark.relay import Relay
 from twinspark.tables.catalog import Identifier
+from twinspark.tables.names import make_database
 
 if TYPE_CHECKING:
     from twinspark.tables.session_catalog import Function, SessionCatalog, View
@@ -117,6 +118,13 @@ class TablesOnSpark:
             for statement in self._statements(words):
                 self._run(relay, statement)
 
+    def stand_ins(self) -> set[str]:
+        """The full names of what Spark has for our sake: those of ours, and of tables beside them."""
+        with self._lock:
+            known = dict(self._known)
+        beside = [name for state in known.values() for name in imported("tables.on_spark").tables_beside(state)]
+        return {*beside, *(str(Identifier.of(*key)) for key in known)}
+
     def _begin(self, relay: Relay, generation: int) -> None:
         if generation != self._generation:
             self._generation, self._session_id = generation, str(uuid.uuid4())
@@ -134,7 +142,7 @@ class TablesOnSpark:
         if functions:
             views = self._views(home, there, words)  # those that the functions' bodies name
         named = [each for each in there if each.name in words] + [each.identifier for each in functions]
-        yield from self._new_databases(home, queries, words, {each.namespace[0] for each in named})
+        yield from self._new_databases(home, words, {each.namespace[0] for each in named})
         yield from self._forgotten(queries, {(each.namespace[0], each.name) for each in there})
         yield from self._forgotten_functions(home, queries)
         made_of = [view.identifier for view in reversed(views)]
@@ -192,12 +200,12 @@ class TablesOnSpark:
                 words.add(view.text)
         return list(found.values())
 
-    def _new_databases(self, home: "SessionCatalog", queries: Any, words: Words, needed: set[str]) -> Iterator[str]:
+    def _new_databases(self, home: "SessionCatalog", words: Words, needed: set[str]) -> Iterator[str]:
         """Those that are named, and those of what is named: a path may lead there."""
         for (database,) in home.list_namespaces():
             if database not in self._databases and (database in words or database in needed):
                 self._databases.add(database)
-                yield queries.make_database(database)
+                yield make_database(database)
 
     def _forgotten(self, queries: Any, there: set[tuple[str, str]]) -> Iterator[str]:
         for key in [key for key in self._known if key not in there]:

@@ -15,6 +15,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow, Relation
 from twinspark.session.later import imported
+from twinspark.session.spark_catalog import SparkCatalog
 from twinspark.tables.catalog import Version
 from twinspark.tables.files import scan
 from twinspark.tables.filescan import ScanContext
@@ -43,7 +44,7 @@ class ServerCatalogs:
         chosen = frozenset((key, value) for key, value in config.items() if key.startswith(PREFIX))
         with self._lock:
             if chosen not in self._opened:
-                made = imported("tables.catalogs").Catalogs(self.directory, dict(chosen))
+                made = imported("tables.catalogs").Catalogs(self.directory, dict(chosen), lambda: self.elsewhere)
                 first = next(iter(self._opened.values()), None)
                 self._opened[chosen] = made if first is None else made.sharing(first)
             return self._opened[chosen]
@@ -65,7 +66,7 @@ class SessionTables:
     server: ServerCatalogs
     config: Mapping[str, str]
     scan_context: ScanContext
-    elsewhere: bool
+    elsewhere: SparkCatalog | None  # where tables may be that ours do not know
 
     @property
     def catalogs(self) -> "Catalogs":
@@ -124,8 +125,8 @@ class SessionTables:
         return None if self.is_empty(parts) or is_path(parts) else self.relations.view(parts, context)
 
     def check_elsewhere(self, parts: Sequence[str]) -> None:
-        if self.elsewhere:
-            raise NotNative(f"table {'.'.join(parts)}: if it is anywhere, Spark has it")
+        if self.elsewhere is not None and self.elsewhere.claims(parts):
+            raise NotNative(f"the table {'.'.join(parts)} is Spark's")
 
     def pruned(self, plan: Relation) -> Relation:
         """The plan with scans of our tables cut down to the files its filters leave."""

@@ -4,7 +4,7 @@ import glob
 import hashlib
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -50,8 +50,14 @@ class Name:
 class Catalogs:
     """The catalogs by name, opened when they are first used."""
 
-    def __init__(self, directory: str, config: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        directory: str,
+        config: Mapping[str, str] | None = None,
+        are_elsewhere: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.directory = directory
+        self.are_elsewhere = are_elsewhere  # whether Spark may know further catalogs
         self.config = dict(config or {})
         self._opened: dict[str, SessionCatalog] = {}
         self._lock = threading.RLock()
@@ -82,7 +88,8 @@ class Catalogs:
             # Our own directory is one in Spark's warehouse.
             return SessionCatalog.local(name, os.path.join(self.directory, name), os.path.dirname(self.directory))
         if f"{PREFIX}{name}" not in self.config:
-            raise SparkError("CATALOG_NOT_FOUND", catalogName=quote_identifier(name), config=f'"{PREFIX}{name}"')
+            shown = quote_identifier(name)
+            raise self.unknown(SparkError("CATALOG_NOT_FOUND", catalogName=shown, config=f'"{PREFIX}{name}"'))
         if "." in (kind := self.config[f"{PREFIX}{name}"]) and not kind.startswith(ICEBERG_CLASSES):
             raise NotNative(f"a catalog of the class {kind}")
         options = catalog_options(self.config, name)
@@ -97,6 +104,10 @@ class Catalogs:
         locks = TableLocks(os.path.join(own, "locks"))
         return IcebergCatalog(name, opened(name, options), Store(os.path.join(own, "catalog.db")), locks)
 
+    def unknown(self, error: SparkError) -> SparkError | NotNative:
+        """A catalog that ours do not know; Spark may."""
+        return NotNative("a catalog that only Spark may know", nearest=error) if self.are_elsewhere() else error
+
     def resolve(self, parts: Sequence[str], current_catalog: str, current_namespace: Sequence[str]) -> Name:
         """A name of one to n parts; the first part is a catalog if there is one of that name."""
         if len(parts) == 1:
@@ -106,13 +117,11 @@ class Catalogs:
             return self.checked(Name(parts[0], Identifier(tuple(parts[1:-1]), parts[-1])))
         return self.checked(Name(current_catalog, Identifier(tuple(parts[:-1]), parts[-1])))
 
-    @staticmethod
-    def checked(name: Name) -> Name:
+    def checked(self, name: Name) -> Name:
         if name.catalog == SESSION_CATALOG and len(name.identifier.namespace) != 1:
-            raise SparkError(
-                "REQUIRES_SINGLE_PART_NAMESPACE",
-                sessionCatalog=SESSION_CATALOG,
-                identifier=str(name.identifier),
+            shown = str(name.identifier)
+            raise self.unknown(
+                SparkError("REQUIRES_SINGLE_PART_NAMESPACE", sessionCatalog=SESSION_CATALOG, identifier=shown)
             )
         if not name.identifier.namespace:
             raise NotNative("a table outside of any namespace")

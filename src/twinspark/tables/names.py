@@ -1,4 +1,4 @@
-"""Names of tables without any catalog at hand: which are paths, and what Spark says of those it does not find."""
+"""Names without any catalog at hand: which are paths, what Spark calls ours, what it says of those it does not find."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,17 @@ from twinspark.tables.files import FORMATS
 from twinspark.tables.filescan import FileScan
 from twinspark.types import quote_identifier
 
+DATABASE_OF_OURS = "twinspark shows its tables here"  # the comment of databases that Spark has for our sake
+
 
 def is_path(parts: Sequence[str]) -> bool:
     """`parquet.`/some/path``: a format and a path."""
     return len(parts) == 2 and parts[0].lower() in FORMATS and "/" in parts[1]
+
+
+def make_database(database: str) -> str:
+    """So that Spark finds our tables, or can follow a USE."""
+    return f"CREATE DATABASE IF NOT EXISTS {quote_identifier(database)} COMMENT '{DATABASE_OF_OURS}'"
 
 
 def scan_relation(found: FileScan) -> Scan:

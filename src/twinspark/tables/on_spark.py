@@ -14,6 +14,7 @@ from twinspark.tables.delta_on_spark import delta_query
 from twinspark.tables.file_details import Statistics
 from twinspark.tables.file_table import FileTable
 from twinspark.tables.iceberg.table import IcebergTable
+from twinspark.tables.names import make_database
 from twinspark.tables.partitions import DEFAULT_PARTITION, unescape
 from twinspark.tables.session_catalog import Function, SessionCatalog, View
 from twinspark.tables.spark_scan import spark_query
@@ -63,10 +64,6 @@ def columns_ddl(table: IcebergTable | FileTable) -> str:
     return ", ".join(f"{quote_identifier(f.name)} {sql_name(raw_type(f))}" for f in table.schema.fields)
 
 
-def make_database(database: str) -> str:
-    return f"CREATE DATABASE IF NOT EXISTS {quote_identifier(database)}"
-
-
 def forget(database: str, name: str, state: str) -> list[str]:
     """What Spark had under a name: a table, or a view and the table of files it may have stood for."""
     if not state or state.startswith(TABLE):
@@ -75,9 +72,13 @@ def forget(database: str, name: str, state: str) -> list[str]:
 
 
 def forget_beside(state: str | None) -> list[str]:
+    return [f"DROP TABLE IF EXISTS {table}" for table in tables_beside(state)]
+
+
+def tables_beside(state: str | None) -> list[str]:
     if state is None or not state.startswith(BESIDE):
         return []
-    return [f"DROP TABLE IF EXISTS {state.removeprefix(BESIDE).splitlines()[0]}"]
+    return [state.removeprefix(BESIDE).splitlines()[0]]
 
 
 def shown(

@@ -1,0 +1,101 @@
+"""Spark's own catalog beside ours: what was made there, or was there before us; asked where ours know no such name."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import pyarrow as pa
+from pyspark.sql.connect.proto import base_pb2
+
+from twinspark.tables.catalog import Identifier
+from twinspark.tables.names import DATABASE_OF_OURS
+from twinspark.types import quote_identifier
+
+if TYPE_CHECKING:
+    from twinspark.session.session import Session
+
+HOME = "spark_catalog"
+Row = tuple[Any, ...]
+
+
+class SparkCatalog:
+    """Asked while a statement is read; databases that Spark only has so that it finds our tables are not Spark's."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+
+    def claims(self, parts: Sequence[str]) -> bool:
+        """Whether a table of that name is Spark's, or would be because its schema is."""
+        written = (HOME, self._session.database, *parts) if len(parts) == 1 and self._is_home() else tuple(parts)
+        schema = written[-2].lower()
+        if (schema,) in self._session.catalogs.get(HOME).list_namespaces():
+            return self._has_table(written)
+        return self.has_schema(schema) or (schema not in self._all_schemas() and self._has_table(written))
+
+    def _has_table(self, parts: Sequence[str]) -> bool:
+        """Whatever Spark cannot answer (it has no such catalog, say) it will say itself of the whole statement."""
+        try:
+            answer = self._call("table_exists", table_name=".".join(map(quote_identifier, parts)))
+        except grpc.RpcError:
+            return True
+        return bool(answer.column(0)[0].as_py())
+
+    def has_schema(self, name: str) -> bool:
+        return name.lower() in self.schemas()
+
+    def schemas(self) -> dict[str, Row]:
+        """Rows of listDatabases() by name."""
+        rows = rows_of(self._call("list_databases"))
+        return {row[0]: row for row in rows if row[1] == HOME and row[2] != DATABASE_OF_OURS}
+
+    def tables(self, schema: str) -> dict[str, Row]:
+        """Rows of listTables() by name, without those that stand for ours; none where there is no such schema."""
+        if schema not in self._all_schemas():
+            return {}
+        rows = rows_of(self._call("list_tables", db_name=f"{HOME}.{quote_identifier(schema)}"))
+        ours = self._session.shared.tables_on_spark.stand_ins()
+        return {row[0]: row for row in rows if not row[-1] and str(Identifier.of(schema, row[0])) not in ours}
+
+    def information(self, schema: str, table: str) -> str:
+        """SHOW TABLE EXTENDED's text."""
+        listed = self.ask(f"SHOW TABLE EXTENDED IN {quote_identifier(schema)} LIKE '{table}'")
+        return next(str(row[3]) for row in rows_of(listed) if not row[2])
+
+    def drop_shadow(self, schema: str) -> None:
+        """With what was made in it on Spark: the database was ours to drop."""
+        if schema in self._all_schemas() and not self.has_schema(schema):
+            self.ask(f"DROP DATABASE IF EXISTS {quote_identifier(schema)} CASCADE")
+
+    def ask(self, statement: str) -> pa.Table:
+        request = self._request()
+        request.plan.root.sql.query = statement
+        return self._rows(request)
+
+    def _is_home(self) -> bool:
+        return self._session.catalog == HOME
+
+    def _all_schemas(self) -> list[str]:
+        return [row[0] for row in rows_of(self._call("list_databases"))]
+
+    def _call(self, kind: str, **arguments: str) -> pa.Table:
+        request = self._request()
+        message = getattr(request.plan.root.catalog, kind)
+        message.SetInParent()
+        for name, value in arguments.items():
+            setattr(message, name, value)
+        return self._rows(request)
+
+    def _request(self) -> Any:
+        request = base_pb2.ExecutePlanRequest(session_id=self._session.session_id)
+        request.user_context.user_id = self._session.user_id
+        return request
+
+    def _rows(self, request: Any) -> pa.Table:
+        responses = self._session.spark.stream("ExecutePlan", request.SerializeToString())
+        answers = (base_pb2.ExecutePlanResponse.FromString(data) for data in responses)
+        batches = [each.arrow_batch.data for each in answers if each.HasField("arrow_batch")]
+        return pa.concat_tables(pa.ipc.open_stream(data).read_all() for data in batches)
+
+
+def rows_of(table: pa.Table) -> list[Row]:
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
