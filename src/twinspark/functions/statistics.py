@@ -29,12 +29,13 @@ from twinspark.types import (
 
 
 def moment(call: Any, *values: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-    """In a window with an order DuckDB merges parts of the frame where Spark adds row by row."""
-    if not distinct and len(values) == 1 and is_short_frame(suffix):
+    """In a window with an order DuckDB merges parts of the frame where Spark adds row by row (window_moments.c)."""
+    if distinct:
+        raise NotNative(f"{call.name} of distinct values")
+    if len(values) == 1 and is_short_frame(suffix):
         return f"list_aggregate(list({values[0]}){suffix}, 'spark_{call.name}')"
-    if distinct or "ORDER BY" in suffix.partition(" OVER (")[2]:
-        raise NotNative(f"{call.name} of distinct values or in a window with an order")
-    return f"spark_{call.name}({', '.join(values)}){suffix}"
+    kind = "spark_window" if "ORDER BY" in suffix.partition(" OVER (")[2] else "spark"
+    return f"{kind}_{call.name}({', '.join(values)}){suffix}"
 
 
 FRAME = re.compile(r" ROWS BETWEEN (\d+ PRECEDING|\d+ FOLLOWING|CURRENT ROW) AND (\d+ \w+|CURRENT ROW)\)$")

@@ -2,22 +2,9 @@
  * operations of Spark's central moments, so that rows that come in one order give Spark's very double.
  *
  * SQL spelling: spark_<function>(x) and spark_<function>(x, y) of doubles -> DOUBLE, named and ordered as in Spark. */
-#include "native.h"
-#include <math.h>
-
-typedef struct { double n, mean, m2, m3, m4; } moments;
-typedef struct { double n, x_mean, y_mean, together, x_m2, y_m2; } pairs;
+#include "moments.h"
 
 /* ---- one column */
-
-static void add_value(moments *s, double value) {
-    double n = s->n + 1.0, delta = value - s->mean, step = delta / n;
-    double square = delta * delta, step_square = step * step;
-    double m2 = s->m2 + delta * (delta - step);
-    double m3 = s->m3 - 3.0 * step * m2 + delta * (square - step_square);
-    double m4 = s->m4 - 4.0 * step * m3 - 6.0 * step_square * m2 + delta * (delta * square - step * step_square);
-    *s = (moments){n, s->mean + step, m2, m3, m4};
-}
 
 static moments merged(const moments *a, const moments *b) {
     double n = a->n + b->n, delta = b->mean - a->mean, step = n == 0.0 ? 0.0 : delta / n;
@@ -87,13 +74,6 @@ static moments finished_tasks(const void *from) {
     return s.done;
 }
 
-/* Where Spark divides by zero its mode decides between an error and null. */
-static void set_quotient(native_call *call, idx_t row, double above, double below) {
-    if (below == 0.0)
-        spark_error(call, "ELSEWHERE", "reason", "a statistic that divides by zero", NULL);
-    RESULT(call, double)[row] = above / below;
-}
-
 #define FINISH(name)                                                                                                   \
     static void finish_##name(native_call *call, const void *from, idx_t row) {                                        \
         set_##name(call, finished(from), row);                                                                         \
@@ -101,37 +81,12 @@ static void set_quotient(native_call *call, idx_t row, double above, double belo
     static void finish_##name##_of_tasks(native_call *call, const void *from, idx_t row) {                             \
         set_##name(call, finished_tasks(from), row);                                                                   \
     }
-#define MOMENT(name, no_result, result)                                                                                \
-    static void set_##name(native_call *call, moments s, idx_t row) {                                                  \
-        if (s.n == 0.0 || (no_result))                                                                                 \
-            set_null(call, row);                                                                                       \
-        else                                                                                                           \
-            RESULT(call, double)[row] = (result);                                                                      \
-    }                                                                                                                  \
-    FINISH(name)
-MOMENT(stddev_pop, false, sqrt(s.m2 / s.n))
-MOMENT(stddev_samp, s.n == 1.0, sqrt(s.m2 / (s.n - 1.0)))
-MOMENT(var_pop, false, s.m2 / s.n)
-MOMENT(var_samp, s.n == 1.0, s.m2 / (s.n - 1.0))
-MOMENT(moment2, false, s.m2)
-
-static void set_skewness(native_call *call, moments s, idx_t row) {
-    if (s.n == 0.0 || s.m2 == 0.0)
-        set_null(call, row);
-    else
-        set_quotient(call, row, sqrt(s.n) * s.m3, sqrt(s.m2 * s.m2 * s.m2));
-}
-
+FINISH(stddev_pop)
+FINISH(stddev_samp)
+FINISH(var_pop)
+FINISH(var_samp)
+FINISH(moment2)
 FINISH(skewness)
-
-static void set_kurtosis(native_call *call, moments s, idx_t row) {
-    if (s.n == 0.0 || s.m2 == 0.0) {
-        set_null(call, row);
-        return;
-    }
-    set_quotient(call, row, s.n * s.m4, s.m2 * s.m2);
-    RESULT(call, double)[row] -= 3.0;
-}
 FINISH(kurtosis)
 
 /* ---- sums: from zero in each task, and of the tasks from zero again */
@@ -176,12 +131,6 @@ static void finish_avg_of_tasks(native_call *call, const void *from, idx_t row) 
 }
 
 /* ---- two columns */
-
-static void add_pair(pairs *s, double x, double y) {
-    double n = s->n + 1.0, dx = x - s->x_mean, dy = y - s->y_mean;
-    double x_mean = s->x_mean + dx / n, y_mean = s->y_mean + dy / n;
-    *s = (pairs){n, x_mean, y_mean, s->together + dx * (y - y_mean), s->x_m2 + dx * (x - x_mean), s->y_m2 + dy * (y - y_mean)};
-}
 
 static pairs merged_pairs(const pairs *a, const pairs *b) {
     double n = a->n + b->n, dx = b->x_mean - a->x_mean, dy = b->y_mean - a->y_mean;
@@ -255,53 +204,19 @@ static pairs finished_pair_tasks(const void *from) {
     static void finish_##name##_of_tasks(native_call *call, const void *from, idx_t row) {                             \
         set_##name(call, finished_pair_tasks(from), row);                                                              \
     }
-#define PAIR(name, no_result, result)                                                                                  \
-    static void set_##name(native_call *call, pairs s, idx_t row) {                                                    \
-        if (s.n == 0.0 || (no_result))                                                                                 \
-            set_null(call, row);                                                                                       \
-        else                                                                                                           \
-            RESULT(call, double)[row] = (result);                                                                      \
-    }                                                                                                                  \
-    FINISH_PAIRS(name)
-PAIR(covar_pop, false, s.together / s.n)
-PAIR(covar_samp, s.n == 1.0, s.together / (s.n - 1.0))
-PAIR(regr_sxy, false, s.together)
-
-static void set_corr(native_call *call, pairs s, idx_t row) {
-    if (s.n == 0.0 || s.n == 1.0)
-        set_null(call, row);
-    else
-        set_quotient(call, row, s.together, sqrt(s.x_m2 * s.y_m2));
-}
+FINISH_PAIRS(covar_pop)
+FINISH_PAIRS(covar_samp)
+FINISH_PAIRS(regr_sxy)
 FINISH_PAIRS(corr)
-
-/* regr_r2(y, x): the first column is the dependent one. */
-static void set_regr_r2(native_call *call, pairs s, idx_t row) {
-    double *result = &RESULT(call, double)[row];
-    if (s.y_m2 == 0.0) {
-        set_null(call, row);
-        return;
-    }
-    *result = 1.0;
-    if (s.x_m2 != 0.0) {
-        set_quotient(call, row, s.together, sqrt(s.x_m2 * s.y_m2));
-        *result *= *result;
-    }
-}
 FINISH_PAIRS(regr_r2)
 
-/* ---- a line through pairs: Spark keeps the moments of x beside the covariance of x and y */
-
-typedef struct { pairs both; moments x; } line;
+/* ---- a line through pairs */
 
 static void update_line(native_call *call, duckdb_aggregate_state *states) {
     const double *y = ARGUMENT(call, double, 0), *x = ARGUMENT(call, double, 1);
     for (idx_t row = 0; row < call->rows; row++)
-        if (argument_valid(call, 0, row) && argument_valid(call, 1, row)) {
-            line *state = (line *)states[row];
-            add_pair(&state->both, x[row], y[row]);
-            add_value(&state->x, x[row]);
-        }
+        if (argument_valid(call, 0, row) && argument_valid(call, 1, row))
+            add_point((line *)states[row], y[row], x[row]);
 }
 
 static void combine_line(void *into, const void *from) {
@@ -327,12 +242,6 @@ static void combine_line_tasks(void *into, const void *from) {
     combine_tasks(&((line_tasks *)into)->x, &((const line_tasks *)from)->x);
 }
 
-static void set_line(native_call *call, pairs both, moments x, idx_t row, bool is_slope) {
-    if (x.m2 == 0.0)
-        set_null(call, row);
-    else
-        RESULT(call, double)[row] = is_slope ? both.together / x.m2 : both.y_mean - both.together / x.m2 * both.x_mean;
-}
 #define FINISH_LINE(name, is_slope)                                                                                    \
     static void finish_##name(native_call *call, const void *from, idx_t row) {                                        \
         const line *s = from;                                                                                          \
