@@ -1,5 +1,6 @@
 """`python -m twinspark` and the `twinspark` script."""
 
+import atexit
 import gc
 
 
@@ -11,6 +12,7 @@ def main() -> None:
     from twinspark.cli.app import app
 
     gc.freeze()
+    atexit.register(gc.unfreeze)  # what is never looked at is never let go: DuckDB's binding would complain at the end
     gc.set_threshold(20_000, 20, 20)  # a plan is many small objects that live briefly: looked through less often
     gc.enable()
     app(prog_name="twinspark")

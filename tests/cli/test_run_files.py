@@ -1,12 +1,49 @@
-"""`twinspark run`: how a SQL file falls into statements."""
+"""`twinspark run`: a SQL file's statements, scripts among them, and what a mistake looks like."""
 
-from twinspark.cli.run import statements_of
+from pathlib import Path
+
+from test_commands import run
+
+SCRIPT = """
+CREATE TEMP VIEW v AS SELECT ';' AS a, "it's; fine" AS b; -- no; statement
+SELECT a FROM v /* ; */;
+BEGIN
+  DECLARE n INT = 1;
+  WHILE n < 3 DO SET n = n + 1; END WHILE;
+  SELECT n AS counted;
+END;
+-- only a comment;
+"""
 
 
-def test_semicolons_in_quotes_and_comments_do_not_split() -> None:
-    text = "select ';' as a; -- no; split\nselect `x;y` /* ; */ from t;\n\n-- only a comment;\n"
-    assert statements_of(text) == ["select ';' as a", "-- no; split\nselect `x;y` /* ; */ from t"]
+def test_statements_end_where_spark_ends_them(tmp_path: Path) -> None:
+    file = tmp_path / "file.sql"
+    file.write_text(SCRIPT)
+    told = run("run", "--engine", "duckdb", str(file))
+    assert told.returncode == 0, told.stderr
+    assert [line for line in told.stdout.splitlines() if line.startswith("|")] == [
+        "|a  |",
+        "|;  |",
+        "|counted|",
+        "|3      |",
+    ]
 
 
-def test_escaped_quote_stays_inside() -> None:
-    assert statements_of(r"select 'it\'s; fine'; select 2") == [r"select 'it\'s; fine'", "select 2"]
+def test_a_mistake_is_told_in_sparks_words_and_at_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "mistake.sql"
+    file.write_text("SELECT 1;\nSELECT regoin FROM VALUES ('n') AS sales(region);")
+    told = run("run", "--engine", "duckdb", str(file))
+    assert told.returncode == 1
+    first, *rest = told.stderr.splitlines()
+    assert first.startswith(
+        "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `regoin`"
+    )
+    assert rest[0] == "== SQL (line 1, position 8) =="
+    assert "Traceback" not in told.stderr and "JVM stacktrace" not in told.stderr and "leaked" not in told.stderr
+
+
+def test_a_file_that_cannot_be_split(tmp_path: Path) -> None:
+    file = tmp_path / "open.sql"
+    file.write_text("SELECT 'open; SELECT 2;")
+    told = run("run", "--engine", "duckdb", str(file))
+    assert told.returncode == 1 and told.stderr.startswith("[PARSE_SYNTAX_ERROR]")

@@ -1,15 +1,20 @@
 """`twinspark run`: an unchanged script, a SQL file or a JSON plan against a server of its own."""
 
+import logging
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 from pyspark.errors import PySparkException
+from pyspark.errors.exceptions.base import QueryContextType
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
+from twinspark.errors import SparkError
 from twinspark.plans_json.command import run_arguments, run_fixture
+from twinspark.read.sql import split_statements
 from twinspark.session.settings import Settings
 
 
@@ -41,50 +46,25 @@ def run_plan(url: str, plan: Path, arguments: list[str], fixture: bool) -> int:
 
 def run_statements(url: str, text: str) -> int:
     spark = SparkSession.builder.remote(url).create()
+    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(
+        logging.CRITICAL
+    )  # the same as below, as one line of JSON
     try:
-        for statement in statements_of(text):
+        for statement in split_statements(text):
             frame = spark.sql(statement)
             if frame.columns:
                 frame.show(n=1000, truncate=False)
-    except PySparkException as error:
-        print(error, file=sys.stderr)
+    except (PySparkException, SparkError) as error:
+        print(told(error), file=sys.stderr)
         return 1
     finally:
         spark.stop()
     return 0
 
 
-def statements_of(text: str) -> list[str]:
-    """Split at semicolons that stand outside of quotes and comments."""
-    statements, start, position = [], 0, 0
-    while position < len(text):
-        skipped = end_of_quoted(text, position)
-        if skipped == position and text[position] == ";":
-            statements.append(text[start:position])
-            start = position + 1
-        position = max(skipped, position + 1)
-    return [each.strip() for each in [*statements, text[start:]] if has_words(each)]
-
-
-def end_of_quoted(text: str, start: int) -> int:
-    """Where the string, quoted name or comment that begins here ends; `start` itself when none does."""
-    for opening, closing in (("--", "\n"), ("/*", "*/")):
-        if text.startswith(opening, start):
-            end = text.find(closing, start + 2)
-            return len(text) if end < 0 else end + len(closing)
-    if text[start] not in "'\"`":
-        return start
-    position = start + 1
-    while position < len(text) and text[position] != text[start]:
-        position += 2 if text[position] == "\\" and text[start] != "`" else 1
-    return position + 1
-
-
-def has_words(statement: str) -> bool:
-    position = 0
-    while position < len(statement):
-        skipped = end_of_quoted(statement, position) if statement[position] in "-/" else position
-        if skipped == position and not statement[position].isspace():
-            return True
-        position = max(skipped, position + 1)
-    return False
+def told(error: PySparkException | SparkError) -> str:
+    """Spark's words, and the place in the statement; no frames of a program that the user did not write."""
+    message = str(error).split("\n\nJVM stacktrace:")[0].strip()
+    contexts = error.getQueryContext() if isinstance(error, PySparkException) else []
+    places = [each.summary() for each in contexts if each.contextType() == QueryContextType.SQL]
+    return "\n".join([message, *(place for place in places if place)]) + "\n"

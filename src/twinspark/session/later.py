@@ -1,5 +1,6 @@
 """Modules about tables: PyIceberg takes a second to import, so they come when first needed, or while a server waits."""
 
+import atexit
 import gc
 import threading
 from importlib import import_module
@@ -25,3 +26,4 @@ def import_tables() -> None:
         imported(name)
     import_module("pandas")  # pyarrow asks for it as soon as it makes an array of Python's values
     gc.freeze()  # modules stay: looking for garbage in them again and again would cost queries later
+    atexit.register(gc.unfreeze)  # at the end they go
