@@ -1,5 +1,6 @@
 """Spark's own catalog beside ours: what was made there, or was there before us; asked where ours know no such name."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ class SparkCatalog:
         schema = written[-2].lower()
         if (schema,) in self._session.catalogs.get(HOME).list_namespaces():
             return self._has_table(written)
-        return self.has_schema(schema) or (schema not in self._all_schemas() and self._has_table(written))
+        found = self._schema(schema)
+        return self._has_table(written) if found is None else is_sparks(found)
 
     def _has_table(self, parts: Sequence[str]) -> bool:
         """Whatever Spark cannot answer (it has no such catalog, say) it will say itself of the whole statement."""
@@ -41,16 +43,17 @@ class SparkCatalog:
         return bool(answer.column(0)[0].as_py())
 
     def has_schema(self, name: str) -> bool:
-        return name.lower() in self.schemas()
+        found = self._schema(name)
+        return found is not None and is_sparks(found)
 
     def schemas(self) -> dict[str, Row]:
         """Rows of listDatabases() by name."""
         rows = rows_of(self._call("list_databases"))
-        return {row[0]: row for row in rows if row[1] == HOME and row[2] != DATABASE_OF_OURS}
+        return {row[0]: row for row in rows if is_sparks(row)}
 
     def tables(self, schema: str) -> dict[str, Row]:
         """Rows of listTables() by name, without those that stand for ours; none where there is no such schema."""
-        if schema not in self._all_schemas():
+        if self._schema(schema) is None:
             return {}
         rows = rows_of(self._call("list_tables", db_name=f"{HOME}.{quote_identifier(schema)}"))
         ours = self._session.shared.tables_on_spark.stand_ins()
@@ -63,7 +66,8 @@ class SparkCatalog:
 
     def drop_shadow(self, schema: str) -> None:
         """With what was made in it on Spark: the database was ours to drop."""
-        if schema in self._all_schemas() and not self.has_schema(schema):
+        found = self._schema(schema)
+        if found is not None and not is_sparks(found):
             self.ask(f"DROP DATABASE IF EXISTS {quote_identifier(schema)} CASCADE")
 
     def ask(self, statement: str) -> pa.Table:
@@ -74,8 +78,11 @@ class SparkCatalog:
     def _is_home(self) -> bool:
         return self._session.catalog == HOME
 
-    def _all_schemas(self) -> list[str]:
-        return [row[0] for row in rows_of(self._call("list_databases"))]
+    def _schema(self, name: str) -> Row | None:
+        """Its row of listDatabases(); not all of them where that can be said: a metastore may have thousands."""
+        pattern = {"pattern": name.lower()} if re.fullmatch(r"\w+", name) else {}
+        rows = rows_of(self._call("list_databases", **pattern))
+        return next((row for row in rows if row[0] == name.lower()), None)
 
     def _call(self, kind: str, **arguments: str) -> pa.Table:
         request = self._request()
@@ -95,6 +102,11 @@ class SparkCatalog:
         answers = (base_pb2.ExecutePlanResponse.FromString(data) for data in responses)
         batches = [each.arrow_batch.data for each in answers if each.HasField("arrow_batch")]
         return pa.concat_tables(pa.ipc.open_stream(data).read_all() for data in batches)
+
+
+def is_sparks(schema: Row) -> bool:
+    """Not one that Spark has for our sake."""
+    return bool(schema[1] == HOME and schema[2] != DATABASE_OF_OURS)
 
 
 def rows_of(table: pa.Table) -> list[Row]:
