@@ -72,6 +72,7 @@ def test_what_that_spark_has(apart: Any, remote: str) -> None:
     """Its schemas and tables are listed beside ours, read, written and entered."""
     other = SparkSession.builder.remote(remote).create()
     run(other, "CREATE DATABASE theirs", "CREATE TABLE theirs.orders USING parquet AS SELECT 1 AS id")
+    run(other, "CREATE FUNCTION theirs.twice(x INT) RETURNS INT RETURN 2 * x")
     try:
         run(apart, "CREATE TABLE mine AS SELECT 1 AS id")
         assert {("beside",), ("theirs",)} <= set(rows(apart, "SHOW DATABASES"))
@@ -82,8 +83,14 @@ def test_what_that_spark_has(apart: Any, remote: str) -> None:
         run(apart, "USE theirs", "CREATE TABLE made USING parquet AS SELECT 2 AS id", "INSERT INTO made VALUES (3)")
         assert rows(apart, "SHOW TABLES") == [("theirs", "made", False), ("theirs", "orders", False)]
         assert rows(other, "SELECT id FROM theirs.made ORDER BY id") == [(2,), (3,)]
+        assert rows(apart, "SELECT twice(21)") == [(42,)]
+        assert rows(apart, "SHOW USER FUNCTIONS") == [("spark_catalog.theirs.twice",)]
         run(apart, "USE beside")
         assert rows(apart, "SHOW TABLES") == [("beside", "mine", False)]
+        assert refusal(apart, "CREATE FUNCTION theirs.twice(x INT) RETURNS INT RETURN x") == "ROUTINE_ALREADY_EXISTS"
+        run(apart, "CREATE FUNCTION once(x INT) RETURNS INT RETURN x")
+        assert rows(apart, "SELECT once(1)") == [(1,)]
+        assert rows(apart, "SHOW USER FUNCTIONS") == [("spark_catalog.beside.once",)]
         assert rows(apart, "SELECT id FROM theirs.orders") == [(1,)]
         assert refusal(apart, "SELECT * FROM theirs.missing") == "TABLE_OR_VIEW_NOT_FOUND"
         assert refusal(apart, "SHOW TABLES IN nobodys") == "SCHEMA_NOT_FOUND"

@@ -59,6 +59,17 @@ class SparkCatalog:
         ours = self._session.shared.tables_on_spark.stand_ins()
         return {row[0]: row for row in rows if not row[-1] and str(Identifier.of(schema, row[0])) not in ours}
 
+    def has_function(self, name: str) -> bool:
+        """By its full name."""
+        return bool(self._call("function_exists", function_name=name).column(0)[0].as_py())
+
+    def functions(self, schema: str) -> list[str]:
+        """Their full names, as SHOW FUNCTIONS tells them."""
+        if self._schema(schema) is None:
+            return []
+        found = self.ask(f"SHOW USER FUNCTIONS IN {quote_identifier(schema)}")
+        return [name for (name,) in rows_of(found) if name.startswith(f"{HOME}.")]
+
     def information(self, schema: str, table: str) -> str:
         """SHOW TABLE EXTENDED's text."""
         listed = self.ask(f"SHOW TABLE EXTENDED IN {quote_identifier(schema)} LIKE '{table}'")

@@ -17,7 +17,15 @@ from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.session.sql_functions import Parameter, SqlFunction, stored
-from twinspark.session.sql_names import check_exists, located, parts_of, place_of, quoted, temporary_view
+from twinspark.session.sql_names import (
+    SESSION_CATALOG,
+    check_exists,
+    located,
+    parts_of,
+    place_of,
+    quoted,
+    temporary_view,
+)
 from twinspark.session.sql_results import Answer, answer
 from twinspark.session.sql_table_functions import table_function
 from twinspark.session.text_views import kept_settings
@@ -241,6 +249,8 @@ def keep_persisted(
             return answer()
         if not statement.replace:
             raise already_exists(str(name.identifier))
+    else:
+        check_not_on_spark(name, session)
     catalog.create_function(Function(name.identifier, told), replace=True)
     return answer()
 
@@ -280,6 +290,15 @@ def drop_temporary(parts: tuple[str, ...], if_exists: bool, session: "Session") 
 def drop_persisted(parts: tuple[str, ...], if_exists: bool, context: Context, session: "Session") -> Answer:
     name = session.catalogs.resolve(parts, context.catalog, [context.database])
     check_exists(place_of(name.qualifier[:-1], context, session), session)
-    if not session.catalogs.get(name.catalog).drop_function(name.identifier) and not if_exists:
+    if session.catalogs.get(name.catalog).drop_function(name.identifier):
+        return answer()
+    check_not_on_spark(name, session)
+    if not if_exists:
         raise SparkError("ROUTINE_NOT_FOUND", routineName=str(name.identifier))
     return answer()
+
+
+def check_not_on_spark(name: "Name", session: "Session") -> None:
+    spark = session.spark_catalog() if name.catalog == SESSION_CATALOG else None
+    if spark is not None and spark.has_function(quoted(name.qualifier)):
+        raise NotNative(f"the function {quoted(name.qualifier)} is Spark's")

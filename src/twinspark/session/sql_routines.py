@@ -12,7 +12,16 @@ from twinspark.functions.known import SPARK_FUNCTIONS
 from twinspark.read.sql import parse_type, tree
 from twinspark.session import function_texts
 from twinspark.session.sql_functions import SqlFunction
-from twinspark.session.sql_names import Place, catalog_at, check_exists, located, matching, parts_of, place_of
+from twinspark.session.sql_names import (
+    SESSION_CATALOG,
+    Place,
+    catalog_at,
+    check_exists,
+    located,
+    matching,
+    parts_of,
+    place_of,
+)
 from twinspark.session.sql_results import Answer, answer, text
 from twinspark.types import quote_if_needed, sql_name
 
@@ -51,9 +60,15 @@ def functions_in(place: Place, scope: str, pattern: str | None, session: "Sessio
 
 def user_functions(place: Place, pattern: str | None, session: "Session") -> list[str]:
     own = matching(session.functions.temporary(), pattern)
-    kept = [each.name for each in catalog_at(place, session).list_functions(place.namespace)]
-    before = ".".join(map(quote_if_needed, (place.catalog, *place.namespace)))
-    return own + [f"{before}.{quote_if_needed(name)}" for name in matching(kept, pattern)]
+    before = ".".join(map(quote_if_needed, (place.catalog, *place.namespace))) + "."
+    kept = {each.name for each in catalog_at(place, session).list_functions(place.namespace)}
+    kept |= {name.removeprefix(before).strip("`") for name in on_spark(place, session)}
+    return own + [before + quote_if_needed(name) for name in matching(kept, pattern)]
+
+
+def on_spark(place: Place, session: "Session") -> list[str]:
+    spark = session.spark_catalog() if place.catalog == SESSION_CATALOG else None
+    return [] if spark is None else spark.functions(place.namespace[0])
 
 
 def describe_function(statement: Any, source: str, context: Context, session: "Session") -> Any:
