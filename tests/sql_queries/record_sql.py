@@ -16,6 +16,8 @@ def asked(spark: Any, sql: str) -> Answer:
         return rows_of(sql, frame.schema, frame.toArrow())
     except PySparkException as error:
         places = [(c.fragment(), c.startIndex(), c.stopIndex()) for c in error.getQueryContext() or []]
+        if error.getCondition() is None:  # Java's own: its text is all there is
+            return error_of(sql, "", {"message": str(error).partition("\n\nJVM stacktrace")[0]}, places)
         return error_of(sql, error.getCondition() or "", dict(error.getMessageParameters() or {}), places)
 
 

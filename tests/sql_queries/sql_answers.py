@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 
 from twinspark.analysis.context import Context
 from twinspark.duck.run import connect, stream
-from twinspark.errors import SparkError
+from twinspark.errors import JavaError, SparkError
 from twinspark.read.text import read_query_text
 
 BRACKETS = re.compile(r"\([^()]*\)")
@@ -90,4 +90,6 @@ def native(sql: str) -> Answer:
     except SparkError as error:
         places = [(c.fragment, c.start_index, c.stop_index) for c in error.contexts]
         return error_of(sql, error.condition, error.parameters, places)
+    except JavaError as error:
+        return error_of(sql, "", {"message": str(error)}, [])
     return rows_of(sql, plan.schema, table)

@@ -7,7 +7,7 @@ import decimal
 from typing import Any
 
 from twinspark.analysis.literal_text import literal_text
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.functions.time_parser import refuse_old_date
 from twinspark.plan.expressions import (
@@ -32,7 +32,7 @@ from twinspark.types import (
 def literal(value: Any, type: DataType | None = None, settings: Settings | None = None) -> Literal:
     type = type if type is not None else type_of_value(value)
     if isinstance(type, DayTimeIntervalType) and value is not None and not -(1 << 63) <= value < 1 << 63:
-        raise NotNative("an interval beyond its limits")
+        raise SparkError("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
     if settings is not None and isinstance(type, DateType) and value is not None:
         refuse_old_date(value, settings)
     zone = settings.zone if settings is not None else "UTC"

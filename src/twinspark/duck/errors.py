@@ -31,6 +31,8 @@ def spark_error(found: re.Match[str]) -> Exception:
     condition, *parts = found[1].split("|")
     pairs = (part.partition("=") for part in parts)
     parameters = {name: unquote(value) for name, _, value in pairs}
+    if condition == "JAVA":
+        return JavaError(parameters["class"], parameters["message"])
     return SparkError(condition, **parameters)  # type: ignore[arg-type]
 
 

@@ -34,6 +34,7 @@ from twinspark.plan.relations import (
 )
 from twinspark.plan.rewrite import walk
 from twinspark.types import (
+    INTERVAL,
     MAX_PRECISION,
     ByteType,
     DataType,
@@ -187,8 +188,10 @@ def rival(plan: Relation, condition: str) -> str:
         return ""
     looked_at = [found for found in placed(plan) if has_one_row(plan) or uses_columns(found[1])]
     raising = [found for found in looked_at if RIVALS[condition](found[1])]
-    others = [test for name, test in RIVALS.items() if name != condition]
+    others = [test for name, test in RIVALS.items() if name != condition and test is not RIVALS[condition]]
     rivals = (found for found in looked_at if any(test(found[1]) for test in others))
+    if condition in INTERVALS and len({id(node) for _, node in looked_at if scales_interval(node)}) > 1:
+        return "which of several intervals it is"
     single = has_one_row(plan)  # then what an operand is made of has been computed before its operator
     beside = any(
         not all(is_beneath(one, raiser) or (single and is_inside(raiser[1], one[1])) for raiser in raising)
@@ -261,7 +264,16 @@ def makes_decimal(node: Expression) -> bool:
     return isinstance(node, Call) and node.settings.ansi and node.type.precision == MAX_PRECISION
 
 
+def scales_interval(node: Expression) -> bool:
+    return isinstance(node, Call) and node.name in ("*", "/") and isinstance(node.type, INTERVAL)
+
+
+def sums_intervals(node: Expression) -> bool:
+    return isinstance(node, Call) and node.name in ("+", "-", "sum", "avg") and isinstance(node.type, INTERVAL)
+
+
 DATES = ("make_date", "make_timestamp", "make_timestamp_ntz", "make_timestamp_ltz", "make_time")
+INTERVALS = ("INTERVAL_DIVIDED_BY_ZERO", "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", "JAVA")
 RIVALS: dict[str, Callable[[Expression], bool]] = {
     "ARITHMETIC_OVERFLOW": overflows(IntegerType, LongType),
     "BINARY_ARITHMETIC_OVERFLOW": overflows(ByteType, ShortType),
@@ -273,4 +285,7 @@ RIVALS: dict[str, Callable[[Expression], bool]] = {
     "INVALID_INDEX_OF_ZERO": indexes("element_at", "try_element_at"),
     "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
     "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION": indexes(*DATES),
+    "INTERVAL_DIVIDED_BY_ZERO": scales_interval,
+    "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION": sums_intervals,
+    "JAVA": scales_interval,
 }

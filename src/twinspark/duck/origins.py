@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 from twinspark.analysis.outer import outer_columns
 from twinspark.duck.lazy_errors import doubtful, may_be_zero, rival
-from twinspark.errors import NotNative, QueryContext, SparkError
+from twinspark.errors import JavaError, NotNative, QueryContext, SparkError
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery, children_of
 from twinspark.plan.relations import Recursion, Relation, Values, own_expressions
 from twinspark.plan.rewrite import walk
-from twinspark.types import DecimalType, is_string
+from twinspark.types import INTERVAL, DecimalType, is_string
 
 Test = Callable[[Expression, SparkError], bool]
 
@@ -59,6 +59,12 @@ def counts_from_one(node: Expression, error: SparkError) -> bool:
     return node.name == "array_insert" or (node.name == "element_at" and node.settings.ansi)
 
 
+def divides_interval(node: Expression, error: SparkError) -> bool:
+    """Sums of intervals do not say where they stand."""
+    is_quotient = isinstance(node, Call) and node.name == "/" and isinstance(node.type, INTERVAL)
+    return is_quotient and error.parameters["functionName"] == "`try_divide`"
+
+
 TESTS: dict[str, Test] = {
     "DIVIDE_BY_ZERO": divides("/", "div"),
     "REMAINDER_BY_ZERO": divides("%", "mod", "pmod"),
@@ -66,6 +72,7 @@ TESTS: dict[str, Test] = {
     "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
     "ARITHMETIC_OVERFLOW": called("+", "-", "*", "/", "div", "%", "sum", "conv", "make_dt_interval"),
     "INTERVAL_DIVIDED_BY_ZERO": called("/"),
+    "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION": divides_interval,
     "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION": called("make_dt_interval", "make_ym_interval"),
     "INVALID_ARRAY_INDEX": called("getarrayitem", "elt"),
     "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": called("element_at"),
@@ -95,9 +102,11 @@ def unsure(plan: Relation, condition: str) -> str:
 def located(error: Exception, plan: Relation) -> Exception:
     """The error with its context, or NotNative where it may not be Spark's error."""
     found = with_context(error, plan)
-    if isinstance(found, SparkError) and (why := doubtful(plan) or rival(plan, found.condition)):
-        return NotNative(f"{found.condition}: {why}", nearest=found)
-    return found
+    if not isinstance(found, SparkError | JavaError):
+        return found
+    condition = found.condition if isinstance(found, SparkError) else "JAVA"
+    why = doubtful(plan) or rival(plan, condition)
+    return NotNative(f"{condition}: {why}", nearest=found) if why else found
 
 
 def with_context(error: Exception, plan: Relation) -> Exception:

@@ -9,7 +9,7 @@ from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
 from twinspark.functions.native_spelling import sql_decimal_average, sql_decimal_sum
 from twinspark.functions.registry import AGGREGATE, fn
-from twinspark.functions.spelling import cast_to, duck_type
+from twinspark.functions.spelling import cast_to, duck_type, error
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     BYTE,
@@ -83,13 +83,23 @@ def summed_type(call: Call) -> Typed:
 
 
 def summed_interval(call: Any, value: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
-    """Months and microseconds are whole numbers; what overflows is left to Spark."""
+    """Months and microseconds are whole numbers; what may overflow on the way only is left to Spark."""
     whole = f"sum({distinct}CAST({value} AS HUGEINT)){suffix}"
     limit = 1 << 31 if isinstance(call.type, YearMonthIntervalType) else 1 << 63
     far = not_native("a sum of intervals that overflows")
     most = f"greatest(abs(CAST(min({value}){suffix} AS HUGEINT)), CAST(max({value}){suffix} AS HUGEINT))"
     fits = f"{most} * count({value}){suffix} < {limit}::HUGEINT"  # on the way too, in whatever order
-    return f"CASE WHEN {fits} THEN {cast_to(whole, call.type)} WHEN {whole} IS NOT NULL THEN {far} END"
+    beyond = f"{whole} NOT BETWEEN CAST('{-limit}' AS HUGEINT) AND CAST('{limit - 1}' AS HUGEINT)"
+    return (
+        f"CASE WHEN {fits} THEN {cast_to(whole, call.type)} WHEN {beyond} THEN {too_many_intervals(call)} "
+        f"WHEN {whole} IS NOT NULL THEN {far} END"
+    )
+
+
+def too_many_intervals(call: Any) -> str:
+    """Whatever the order of rows, the last sum does not fit."""
+    overflow = error("INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", functionName="`try_add`")
+    return "NULL" if call.name.startswith("try_") else overflow
 
 
 def goes_as_double(type: DataType) -> bool:
@@ -175,10 +185,11 @@ def averaged_interval(call: Any, value: str, distinct: str = "", order: str = ""
     """The sum over the count, rounded HALF_UP."""
     whole, count = f"sum({distinct}CAST({value} AS HUGEINT)){suffix}", f"count({distinct}{value}){suffix}"
     limit = 1 << 31 if isinstance(call.type, YearMonthIntervalType) else 1 << 63
-    far = not_native("a sum of intervals that overflows")
     half = f"(2 * abs({whole}) + {count}) // (2 * {count}) * sign({whole})"
     fits = f"{whole} BETWEEN {-limit}::HUGEINT AND {limit - 1}::HUGEINT"
-    return f"CASE WHEN {fits} THEN {cast_to(half, call.type)} WHEN {whole} IS NOT NULL THEN {far} END"
+    return (
+        f"CASE WHEN {fits} THEN {cast_to(half, call.type)} WHEN {whole} IS NOT NULL THEN {too_many_intervals(call)} END"
+    )
 
 
 def whole_interval(type: DataType) -> DataType:

@@ -48,6 +48,7 @@ from twinspark.types import (
     IntegerType,
     LongType,
     ShortType,
+    YearMonthIntervalType,
     adjusted_decimal,
     bounded_decimal,
     is_integral,
@@ -301,9 +302,17 @@ def check_digits(type: DataType) -> None:
 
 def negated(call: Any, value: str) -> str:
     check_digits(call.type)
+    if isinstance(call.type, INTERVAL):
+        return negated_interval(value, call.type)
     if not is_integral(call.type):
         return f"(-{value})"
     return with_sign("negative", "-", value, call.type, call.settings.ansi)
+
+
+def negated_interval(value: str, type: DataType) -> str:
+    least = -(1 << (31 if isinstance(type, YearMonthIntervalType) else 63))
+    overflow = error("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
+    return f"(CASE WHEN {value} = CAST('{least}' AS HUGEINT) THEN {overflow} ELSE {cast_to(f'(-{value})', type)} END)"
 
 
 def with_sign(name: str, spelled: str, value: str, type: DataType, ansi: bool) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from twinspark.errors import NotNative
 from twinspark.functions.casts import UTC_ZONES, between_datetimes, not_native
 from twinspark.functions.registry import fn
-from twinspark.functions.spelling import ANSI_CONFIG, error, text
+from twinspark.functions.spelling import ANSI_CONFIG, error, java_error, text
 from twinspark.functions.time_arithmetic import check_texts, moved_micros
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
@@ -118,8 +118,13 @@ def date_moved_by_calendar(call: Call) -> Typed:
 def summed(call: Call) -> Typed:
     left, right = call.types
     kind = type(left)(min(left.startField, right.startField), max(left.endField, right.endField))
-    writer = within(f"(CAST({{0}} AS HUGEINT) {call.name} CAST({{1}} AS HUGEINT))", kind, FAR)
+    beyond = too_far("try_add" if call.name == "+" else "try_subtract")
+    writer = within(f"(CAST({{0}} AS HUGEINT) {call.name} CAST({{1}} AS HUGEINT))", kind, beyond)
     return Typed(kind, call.any_nullable, None, writer)
+
+
+def too_far(instead: str) -> str:
+    return error("INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", functionName=f"`{instead}`")
 
 
 def interval_scaled(call: Call) -> Typed | None:
@@ -172,22 +177,40 @@ def scaled(call: Call) -> Typed:
     check_texts(call)
     factor = number.type if is_numeric(number.type) else DOUBLE
     exact = product(call.name, factor)
-    writer = within(exact, kind, FAR)
+    writer = within(exact, kind, scaled_too_far(call.name, factor, exact))
+    if isinstance(factor, DoubleType | FloatType):
+        endless = java_error(text("input is infinite or NaN"))
+        writer = f"(CASE WHEN NOT isfinite({in_doubles(call.name)}) THEN {endless} ELSE {writer} END)"
     if call.name == "/":
         over_zero = error("INTERVAL_DIVIDED_BY_ZERO")
         writer = f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} = 0 THEN {over_zero} ELSE {writer} END)"
-    if isinstance(factor, DoubleType | FloatType):
-        writer = f"(CASE WHEN {{1}} IS NOT NULL AND NOT isfinite({{1}}) THEN {FAR} ELSE {writer} END)"
     casts = None if factor is number.type else (None, DOUBLE)
     shown = f"({interval.text} {call.name} {number.text})"
     return Typed(kind, call.any_nullable, casts, writer, shown, add_nullable_casts=casts is not None)
 
 
+def scaled_too_far(operator: str, number: DataType, exact: str) -> str:
+    """Guava's, BigDecimal's and Math's own exceptions; of quotients of whole numbers Spark's."""
+    if isinstance(number, DoubleType | FloatType):
+        input = f"spark_double_to_string({in_doubles(operator)})"
+        return java_error(f"'rounded value is out of range for input ' || {input} || ' and rounding mode HALF_UP'")
+    if isinstance(number, DecimalType):
+        return java_error(text("Overflow"))
+    if operator == "/":
+        return too_far("try_divide")
+    wide = f"{exact} BETWEEN CAST('{-(1 << 63)}' AS HUGEINT) AND CAST('{(1 << 63) - 1}' AS HUGEINT)"
+    return java_error(f"CASE WHEN {wide} THEN 'integer overflow' ELSE 'long overflow' END")
+
+
+def in_doubles(operator: str) -> str:
+    number = "CAST({1} AS DOUBLE)" if operator == "*" else "nullif(CAST({1} AS DOUBLE), 0)"
+    return f"(CAST({{0}} AS DOUBLE) {operator} {number})"
+
+
 def product(operator: str, number: DataType) -> str:
     """A whole HUGEINT, halves rounded away from zero."""
     if isinstance(number, DoubleType | FloatType):
-        number_sql = "CAST({1} AS DOUBLE)" if operator == "*" else "nullif(CAST({1} AS DOUBLE), 0)"
-        real = f"CAST({{0}} AS DOUBLE) {operator} {number_sql}"
+        real = in_doubles(operator)
         return f"CAST(round(CASE WHEN abs({real}) >= 1e19 THEN 1e19 ELSE {real} END) AS HUGEINT)"
     if isinstance(number, DecimalType):
         if number.precision > 18:

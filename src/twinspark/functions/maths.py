@@ -201,14 +201,28 @@ def tried_time(call: Call, made: Typed) -> Typed:
 
 
 def without_errors(call: Call, writer: str) -> str:
-    """Null where Spark's error would be; what only Spark can say stays with it."""
+    """Null where Spark's error would be, or Java's; what only Spark can say stays with it."""
     silent = SPARK_ERROR.sub("NULL", writer)
+    while (start := silent.find("error('SPARK:JAVA'")) >= 0:
+        behind = start + len("error")
+        silent = f"{silent[:start]}NULL{silent[behind + parenthesis(silent[behind:]) :]}"
     if "'SPARK:" in silent:
         raise NotNative(f"{call.name} of these dates or intervals")
     return silent
 
 
+def parenthesis(text: str) -> int:
+    """How long the parenthesis is that the text begins with."""
+    depth = 0
+    for part in PARENTHESES.finditer(text):
+        depth += {"(": 1, ")": -1}.get(part[0], 0)
+        if depth == 0:
+            return part.end()
+    raise ValueError(text)
+
+
 SPARK_ERROR = re.compile(r"error\('SPARK:[^']*'\)")
+PARENTHESES = re.compile(r"'(?:[^']|'')*'|[()]")
 TRIED_DECIMALS = {"+": sql_decimal_add, "-": sql_decimal_subtract, "*": sql_decimal_multiply}
 
 

@@ -109,6 +109,11 @@ def error_with(condition: str, **parameters: str) -> str:
     return f"error({' || '.join(parts)})"
 
 
+def java_error(message: str, java_class: str = "java.lang.ArithmeticException") -> str:
+    """An exception of Java's own, which has no condition; the message is SQL of a VARCHAR."""
+    return error_with("JAVA", **{"class": text(java_class)}, message=message)
+
+
 def escaped(sql: str) -> str:
     return f"replace(replace(replace({sql}, '%', '%25'), '|', '%7C'), '=', '%3D')"
 

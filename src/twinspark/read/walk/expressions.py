@@ -39,6 +39,7 @@ def walks(*classes: type) -> Callable[[Handler], Handler]:
 WITHOUT_CONTEXT = frozenset(
     {
         "AMBIGUOUS_LATERAL_COLUMN_ALIAS",
+        "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION",
         "CANNOT_UP_CAST_DATATYPE",
         "COLUMN_ALREADY_EXISTS",
         "INCOMPATIBLE_VIEW_SCHEMA_CHANGE",
