@@ -101,6 +101,13 @@ class NotNative(Exception):
         super().__init__(reason)
 
 
+class FilesAsked(NotNative):
+    """A name that may be the hidden column of files: the plan is read again, with that column in its scans."""
+
+    def __init__(self) -> None:
+        super().__init__("the metadata column of files")
+
+
 def message_of(condition: str, parameters: dict[str, str]) -> str:
     """`[CONDITION] text`, with SQLSTATE at the end, as SparkThrowableHelper.getMessage writes it; conditions that have
     no name yet are not shown."""

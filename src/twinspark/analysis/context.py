@@ -109,6 +109,7 @@ class Context:
     streams: bool = False  # only the columns are asked for: those of sources without an end are known as well
     shuffles: bool = False  # rows were spread anew: their order is Spark's
     hides_keys: bool = False  # a USING join was read: its sides' own keys can be reached from above as well
+    asks_files: bool = False  # a name may be the hidden column of files: scans have it
     tables: Any = None  # the catalogs, likewise
     observed: dict[str, bytes] | None = None  # what a command tells of the rows it wrote, by the observation's name
     views_read: dict[Any, Any] | None = None  # by one query's text: a view that it names again is not read again

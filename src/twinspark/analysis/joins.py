@@ -10,7 +10,7 @@ from twinspark.analysis import build
 from twinspark.analysis.determinism import check_join
 from twinspark.analysis.plan_ids import merged
 from twinspark.analysis.relations import Named, find_columns, passing, project, visible
-from twinspark.analysis.scope import Attribute, Attributes, Frame, deeper, renewed
+from twinspark.analysis.scope import Attribute, Attributes, Frame, deeper, renewed, tells_files
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
 from twinspark.plan.expressions import Expression
@@ -121,7 +121,8 @@ def fold_keys(both: Frame, pairs: Sequence[tuple[Attribute, Attribute]], kind: s
     result = project(both, [*keys, *rest])
     out = {a.id for a in result.attributes}
     folded = map(as_metadata, (a for a in both.attributes if a.id in taken and a.id not in out))
-    return with_hidden(result, both, (*both.hidden, *folded))
+    keys_below = (a for a in both.hidden if not tells_files(a))  # CommonNaturalJoinProcessing keeps these alone
+    return with_hidden(result, both, (*keys_below, *folded))
 
 
 def as_metadata(attribute: Attribute) -> Attribute:

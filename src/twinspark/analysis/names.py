@@ -14,6 +14,7 @@ from twinspark.analysis.scope import (
     Frame,
     Hit,
     as_expression,
+    check_no_file,
     full_name,
     resolve_in_plan,
     resolve_name,
@@ -84,6 +85,7 @@ def resolve(scope: Scope, parts: Sequence[str], plan_id: int | None = None) -> N
     if plan_id is not None and scope.is_strict:
         if scope.context.hides_keys:
             raise NotNative("a column that a USING join may have hidden")
+        check_no_file(parts)
         raise SparkError("CANNOT_RESOLVE_DATAFRAME_COLUMN", name=quoted(".".join(parts)))
     found = lateral_alias(scope, parts) or (scope.last(scope, parts) if scope.last is not None else None)
     found = found or outer_column(scope, parts, plan_id) or session_variable(scope, parts)

@@ -14,10 +14,11 @@ from twinspark.analysis.plan_ids import Node as Node
 from twinspark.analysis.plan_ids import Plans, plans_of
 from twinspark.analysis.plan_ids import deeper as deeper
 from twinspark.analysis.suggest import order_is_sure, suggestions
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import FilesAsked, NotNative, SparkError
 from twinspark.functions.typing import quoted
 from twinspark.plan.expressions import Column, Expression
-from twinspark.plan.relations import Field, Project, Relation
+from twinspark.plan.file_metadata import MARKS, NAME, FilesInPieces, asks_pieces
+from twinspark.plan.relations import Field, Project, Relation, Scan
 from twinspark.types import quote_identifier, quote_if_needed
 
 
@@ -74,7 +75,8 @@ class Frame:
 
     def qualified(self, qualifier: tuple[str, ...]) -> Frame:
         attributes = tuple(a.qualified(qualifier) for a in self.attributes)
-        return replace(self, attributes=attributes, hidden=(), source=None)
+        hidden = tuple(a.qualified(qualifier) for a in self.hidden if tells_files(a))
+        return replace(self, attributes=attributes, hidden=hidden, source=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +139,19 @@ def frame_of(
     return Frame(relation, attributes, {a.id: i for i, a in enumerate(attributes)}, plans=plans or {})
 
 
+def tells_files(attribute: Attribute) -> bool:
+    """A hidden column that needs no qualifier: `_metadata` of files."""
+    return MARKS[0] in attribute.metadata
+
+
+def source_frame(relation: Relation, qualifier: tuple[str, ...] = ()) -> Frame:
+    """The same of a source, whose last column may be hidden."""
+    frame = frame_of(relation, qualifier)
+    if not isinstance(relation, Scan) or not relation.has_metadata:
+        return frame
+    return replace(frame, attributes=frame.attributes[:-1], hidden=frame.attributes[-1:])
+
+
 def renewed(frame: Frame, taken: Collection[int]) -> Frame:
     """The same frame with new ids where they are taken: the right side of a self-join."""
     if not any(i in taken for i in frame.slots):
@@ -176,6 +191,10 @@ def resolve_name(frame: Frame, parts: Sequence[str], case_sensitive: bool) -> Hi
     found, rest = match(frame.names, parts, case_sensitive)
     if not found:
         found, rest = match(Names(frame.hidden), parts, case_sensitive, hidden=True)
+    if not found and frame.hidden:
+        found, rest = match(Names(tuple(filter(tells_files, frame.hidden))), parts, case_sensitive)
+    if found and isinstance(found[0].type, FilesInPieces) and asks_pieces(rest):
+        raise NotNative("the pieces in which Spark reads a file")
     distinct = list({a.twin or a.id: a for a in reversed(found)}.values())[::-1]
     if not distinct:
         return None
@@ -232,8 +251,7 @@ def in_node(
 def unresolved(frame: Frame, parts: Sequence[str]) -> SparkError:
     if parts[0].lower() in ("window", "session_window"):
         raise NotNative(f"`{parts[0]}`, which may be the window of time that rows are grouped by")
-    if any(part.lower() == "_metadata" for part in parts):
-        raise NotNative("the metadata column of files")
+    check_no_file(parts)
     own = {a.twin or a.id: a for a in frame.attributes}.values()  # a column that is there twice is one of a set
     by_name = sorted(own, key=lambda a: a.name)  # the order of Spark's AttributeSet
     candidates = [(*a.qualifier, a.name) for a in by_name]
@@ -246,6 +264,12 @@ def unresolved(frame: Frame, parts: Sequence[str]) -> SparkError:
     return error
 
 
+def check_no_file(parts: Sequence[str]) -> None:
+    """A name that is not found may be the hidden column of files."""
+    if any(part.lower() == NAME for part in parts):
+        raise FilesAsked
+
+
 def star(frame: Frame, target: Sequence[str], case_sensitive: bool) -> list[Attribute]:
     """`*` and `t.*`; a target that is no qualifier may be a struct, which the caller expands."""
     if not target:
@@ -254,7 +278,9 @@ def star(frame: Frame, target: Sequence[str], case_sensitive: bool) -> list[Attr
     return [
         a
         for a in (*frame.hidden, *frame.attributes)  # what USING folded comes first (UnresolvedStar)
-        if len(a.qualifier) >= len(target) and all(map(same, a.qualifier[-len(target) :], target))
+        if not (tells_files(a) and a in frame.hidden)
+        and len(a.qualifier) >= len(target)
+        and all(map(same, a.qualifier[-len(target) :], target))
     ]
 
 

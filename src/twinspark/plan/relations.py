@@ -145,7 +145,7 @@ class Scan(Relation):
     """A DuckDB table expression whose columns are this relation's, in order; bytes are what a scan would read.
     `is_whole_file`: one file, read by its path in one piece. `arrow`: what Arrow reads, by the name `sql` gives it.
     `file_sizes`: of several files in the order in which they are read; `sql_by_file` has a column FILE_PLACE more,
-    which says which file a row is from."""
+    which says which file a row is from. `has_metadata`: the last column is the hidden one that tells of files."""
 
     sql: str
     names: tuple[str, ...]
@@ -154,6 +154,7 @@ class Scan(Relation):
     is_whole_file: bool = False
     file_sizes: tuple[int, ...] = ()
     sql_by_file: str = ""
+    has_metadata: bool = False
     arrow: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from twinspark.errors import SparkError
+from twinspark.errors import NotNative, SparkError
+from twinspark.plan import file_metadata
 from twinspark.plan.relations import Field, Records, Refused, Relation, Scan
 from twinspark.types import StructType
 
@@ -28,6 +29,8 @@ class Found(Protocol):
     @property
     def sql_by_file(self) -> str: ...
     @property
+    def metadata(self) -> StructType | None: ...
+    @property
     def arrow(self) -> tuple[tuple[str, Any], ...]: ...
     @property
     def by_columns(self) -> Callable[[frozenset[int]], str] | None: ...
@@ -38,6 +41,8 @@ def relation_of(found: Found, is_whole_file: bool = False) -> Relation:
     by_columns = found.by_columns
     if by_columns is None:
         return scan
+    if scan.has_metadata:
+        raise NotNative("the metadata column of files with records that may be malformed")
 
     def narrowed(asked: frozenset[int]) -> Relation:
         try:
@@ -50,6 +55,8 @@ def relation_of(found: Found, is_whole_file: bool = False) -> Relation:
 
 def scan_of(found: Found) -> Scan:
     fields = tuple(Field(f.name, f.dataType, f.nullable, tuple((f.metadata or {}).items())) for f in found.schema)
+    if found.metadata is not None:
+        fields = (*fields, Field(file_metadata.NAME, found.metadata, False, file_metadata.MARKS))
     return Scan(
         fields=fields,
         sql=found.sql,
@@ -59,4 +66,5 @@ def scan_of(found: Found) -> Scan:
         file_sizes=found.file_sizes,
         sql_by_file=found.sql_by_file,
         arrow=found.arrow,
+        has_metadata=found.metadata is not None,
     )

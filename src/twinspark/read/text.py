@@ -12,6 +12,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import Expression
 from twinspark.read.sql import ParseError, ParserConfig, parameter_markers, parse_expression, parse_statement, tree
 from twinspark.read.sql.tree_nodes import tree_nodes
+from twinspark.read.views import with_files
 from twinspark.read.walk import Walk, read_query
 from twinspark.read.walk.first_mistake import check_first
 from twinspark.read.walk.functions import is_builtin
@@ -51,7 +52,7 @@ def read_query_text(
     walk = Walk(text, context, parameters=parameters or {}, positions=positions)
     around, context.views_read = context.views_read, {}
     try:
-        return read_query(statement, walk)
+        return with_files(context, lambda: read_query(statement, walk))
     except SparkError as error:
         check_functions_known(statement, walk, error)
         error = check_first(statement, walk, error)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.scope import Frame, deeper, frame_of, renewed
-from twinspark.errors import NotNative, SparkError
+from twinspark.analysis.scope import Frame, deeper, frame_of, renewed, source_frame
+from twinspark.errors import FilesAsked, NotNative, SparkError
 from twinspark.plan.relations import Relation
 from twinspark.types import quote_identifier
 
@@ -16,6 +16,20 @@ from twinspark.types import quote_identifier
 VIEW_READERS: dict[type, Callable[[Any, Context], Frame]] = {}
 # How a view that a catalog keeps becomes a frame: told by the session, whose readers know SQL texts.
 PERSISTED_READER: list[Callable[[Any, tuple[str, ...], Context], Frame]] = []
+
+
+def with_files(context: Context, read: Callable[[], Frame]) -> Frame:
+    """Reads again, with the hidden column of files, where a name may be that."""
+    try:
+        return read()
+    except FilesAsked:
+        if context.asks_files:
+            raise
+    context.asks_files = True
+    try:
+        return read()
+    finally:
+        context.asks_files = False  # what else the operation reads has no such column
 
 
 def table_frame(parts: tuple[str, ...], context: Context) -> Frame:
@@ -31,7 +45,7 @@ def table_frame(parts: tuple[str, ...], context: Context) -> Frame:
     relation, qualifier = context.tables.relation(parts, context)
     if context.cache:
         relation = context.cache.of_table(qualifier, relation, context)
-    return frame_of(relation, qualifier)
+    return source_frame(relation, qualifier)
 
 
 def find_view(parts: tuple[str, ...], context: Context) -> Any:
@@ -52,7 +66,15 @@ def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
     known = context.views_read
     if known is None:
         return read_view(view, parts, context)
-    key = (id(view), parts, id(context.config), id(context.views), context.shuffles, context.hides_keys)
+    key = (
+        id(view),
+        parts,
+        id(context.config),
+        id(context.views),
+        context.shuffles,
+        context.hides_keys,
+        context.asks_files,
+    )
     found = known.get(key)
     if found is None:
         known[key] = frame = read_view(view, parts, context)

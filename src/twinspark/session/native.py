@@ -31,6 +31,7 @@ from twinspark.session.observations import Observation, accumulated_in_python, o
 from twinspark.session.spark_catalog import SparkCatalog
 from twinspark.session.tables_session import ServerCatalogs, SessionTables
 from twinspark.spark.java import declared_version
+from twinspark.tables.file_metadata import telling
 from twinspark.tables.files import FileScan, ScanContext, scan
 from twinspark.tables.kept import Kept
 from twinspark.types import has_time
@@ -141,7 +142,7 @@ def in_order(plan: Relation, context: Context) -> Relation:
 
 
 def scan_files(files: ScanContext, format: str, paths: Any, options: Any, schema: Any, context: Context) -> FileScan:
-    return scan(format, paths, options, schema, files)
+    return scan(format, paths, options, schema, telling(files, context.asks_files))
 
 
 @dataclass(frozen=True)

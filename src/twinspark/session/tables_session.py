@@ -17,6 +17,7 @@ from twinspark.plan.relations import OneRow, Relation
 from twinspark.session.later import imported
 from twinspark.session.spark_catalog import SparkCatalog
 from twinspark.tables.catalog import Version
+from twinspark.tables.file_metadata import telling
 from twinspark.tables.files import scan
 from twinspark.tables.filescan import ScanContext
 from twinspark.tables.names import is_path, not_found, scan_relation
@@ -82,7 +83,8 @@ class SessionTables:
     ) -> tuple[Relation, tuple[str, ...]]:
         """The relation a name means and the qualifier of its columns; Spark's error, or Spark's turn, if none."""
         if is_path(parts) and version is None:
-            return scan_relation(scan(parts[0], [parts[1]], {}, None, self.scan_context)), tuple(parts)
+            files = telling(self.scan_context, context.asks_files)
+            return scan_relation(scan(parts[0], [parts[1]], {}, None, files)), tuple(parts)
         found = None if self.is_empty(parts) else self.relations.find(parts, context, version)
         if found is not None:
             return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql.types import StructField, StructType
 
-from twinspark.errors import SparkError
+from twinspark.errors import NotNative, SparkError
 from twinspark.tables import placed
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.changes import (
@@ -67,6 +67,10 @@ class FileTable:
                 found = placed.with_partition(found, self, path, context)
         fields = [StructField(f.name, as_nullable(f.dataType), True, f.metadata) for f in self.schema.fields]
         sql = padded(found.sql, self.schema)
+        if found.metadata is not None and (sql != found.sql or self.places):
+            raise NotNative(
+                "the metadata column of a table with CHAR columns, or with partitions in places of their own"
+            )
         sizes = found.file_sizes if sql == found.sql else ()
         return replace(found, schema=StructType(fields), sql=sql, file_sizes=sizes)
 

@@ -53,7 +53,7 @@ def scan(
     if name not in KEPT_FORMATS:
         return scan_found(name, lowered, schema, looked, context)
     asked = None if schema is None else schema.json()
-    key = (name, looked.found, *sorted(lowered.items()), asked, *sorted(context.config.items()))
+    key = (name, looked.found, *sorted(lowered.items()), asked, *sorted(context.config.items()), bool(context.tells))
     known = _scans.get(key, lambda: scan_or_reason(name, lowered, schema, looked, context))
     if isinstance(known, NotNative):
         raise NotNative(known.reason, nearest=known.nearest)

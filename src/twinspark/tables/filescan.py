@@ -3,10 +3,10 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
-from pyspark.sql.types import DecimalType, NullType, StructType
+from pyspark.sql.types import DecimalType, NullType, StructField, StructType
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import FILE_PLACE
@@ -69,6 +69,15 @@ class FileScan:
     by_columns: Callable[[frozenset[int]], str] | None = None  # another `sql` when only some columns are asked for
     file_sizes: tuple[int, ...] = ()  # as they are read, where it can be told which file a row is from:
     sql_by_file: str = ""  # has a column FILE_PLACE more
+    metadata: StructType | None = None  # the type of the hidden column `_metadata`, which is the last one of `sql` then
+
+
+class TellsFiles(Protocol):
+    """Says of each row which file it is from."""
+
+    def type(self, request: "Request") -> StructType: ...
+    def column(self, request: "Request") -> str: ...
+    def check(self, request: "Request", schema: StructType) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,7 @@ class ScanContext:
 
     connection: Any
     config: Mapping[str, str] = field(default_factory=dict)
+    tells: TellsFiles | None = None
 
     def setting(self, key: str, default: str) -> str:
         return self.config.get(key, default)
@@ -123,6 +133,8 @@ class Request:
     @property
     def file_place(self) -> str:
         """A column more for a SELECT from one of DuckDB's readers of all the files: which of them a row is from."""
+        if self.context.tells is not None:
+            return self.context.tells.column(self) if self.files else ""
         if len(self.files) < 2 or self.partitioning.schema:
             return ""
         return f", file_index AS {identifier(FILE_PLACE)}"
@@ -174,6 +186,23 @@ def fold(name: str, request: Request) -> str:
 
 def file_scan(request: Request, schema: StructType, selects: str) -> FileScan:
     check_distinct(schema)
+    if request.context.tells is not None:
+        return told_scan(request, schema, selects, request.context.tells)
+    return plain_scan(request, schema, selects)
+
+
+def told_scan(request: Request, schema: StructType, selects: str, tells: TellsFiles) -> FileScan:
+    """With the hidden column behind the others."""
+    tells.check(request, schema)
+    if selects and selects.count(request.file_place) != selects.count(" UNION ALL ") + 1:
+        raise NotNative("the metadata column of files that are read in a way of their own")
+    type = tells.type(request)
+    wide = StructType([*schema.fields, StructField("_metadata", type, False)])
+    found = plain_scan(replace(request, context=replace(request.context, tells=None)), schema, selects)
+    return replace(found, sql=f"({selects or empty_select(wide)})", file_sizes=(), sql_by_file="", metadata=type)
+
+
+def plain_scan(request: Request, schema: StructType, selects: str) -> FileScan:
     files = [leaf for leaf in request.partitioning.files if is_data(leaf.name)]
     is_told = bool(request.file_place) and selects.count(request.file_place) == 1
     return FileScan(

@@ -68,7 +68,7 @@ def scan(request: Request) -> FileScan:
     data = data_schema(request, lambda: found_schema(request, groups))
     whole = merged_schema(data, request.partitioning.schema, context.case_sensitive)
     scans = scan_groups(groups, whole, request.partitioning, context.case_sensitive)
-    place = request.file_place if len(scans) == 1 else ""
+    place = request.file_place if len(scans) == 1 or context.tells is not None else ""
     selects = [duck_select(fields, read_parquet(files, request), place) for fields, files in scans]
     return file_scan(request, whole, " UNION ALL ".join(selects))
 

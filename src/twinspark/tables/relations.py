@@ -11,6 +11,7 @@ from twinspark.plan.relations import Relation, Scan
 from twinspark.tables.catalog import Version
 from twinspark.tables.catalogs import SESSION_CATALOG, Catalogs, Name
 from twinspark.tables.char_types import has_limit, raw_type
+from twinspark.tables.file_metadata import telling
 from twinspark.tables.files import scan
 from twinspark.tables.filescan import ScanContext
 from twinspark.tables.iceberg.metadata import TABLES, metadata_table
@@ -49,7 +50,8 @@ class TableRelations:
     ) -> tuple[Relation, Qualifier]:
         """The relation a name means and the qualifier of its columns; a view is for `view` to find."""
         if is_path(parts):
-            return scan_relation(scan(parts[0], [parts[1]], {}, None, self.scan_context)), tuple(parts)
+            files = telling(self.scan_context, context.asks_files)
+            return scan_relation(scan(parts[0], [parts[1]], {}, None, files)), tuple(parts)
         found = self.find(parts, context, version, predicate)
         if found is None:
             raise not_found(parts, context)
@@ -75,7 +77,7 @@ class TableRelations:
             return self.metadata(parts, context, version)
         if version is None and (branch := wap_branch(table, context.config)) is not None:
             version = Version(snapshot=branch) if branch in self.references_of(table) else None
-        found = catalog.read_loaded(table, self.scan_context, predicate, version)
+        found = catalog.read_loaded(table, telling(self.scan_context, context.asks_files), predicate, version)
         self._scans[found.sql] = (name, version)
         return scan_relation(found), name.qualifier
 
@@ -99,7 +101,7 @@ class TableRelations:
         return pruned(plan, self.prune)
 
     def prune(self, scan: Scan, predicate: Predicate) -> Scan:
-        if scan.sql not in self._scans:
+        if scan.sql not in self._scans or scan.has_metadata:
             return scan
         name, version = self._scans[scan.sql]
         table = self.loaded(name)

@@ -44,7 +44,8 @@ def lines(name: str, whole: StructType, request: Request) -> str:
 def selected(value: Mapping[str, str], whole: StructType, request: Request, source: str) -> str:
     values = {**value, **directory_columns(request)}
     columns = ", ".join(f"{values[column]} AS {identifier(column)}" for column in whole.names)
-    return f"SELECT {columns} FROM {source}"
+    place = request.file_place if request.context.tells is not None else ""  # else rows are not told apart
+    return f"SELECT {columns}{place} FROM {source}"
 
 
 def directory_columns(request: Request) -> dict[str, str]:

@@ -26,6 +26,7 @@ from twinspark.read.proto.expressions import is_position, read_columns, read_exp
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.mistakes import check_told_first
 from twinspark.read.proto.route import Routes
+from twinspark.read.views import with_files
 from twinspark.types import INT, LONG, quote_identifier
 
 RELATIONS = Routes("rel_type")
@@ -41,7 +42,7 @@ def read_frame(message: Any, context: Context) -> Frame:
 def read_relation(message: Any, context: Context) -> Relation:
     """The typed plan of a relation message; NotNative says why it is Spark's."""
     try:
-        return read_frame(message, context).plain()
+        return with_files(context, lambda: read_frame(message, context)).plain()
     except SparkError as error:
         check_told_first(message, error, context)
         raise

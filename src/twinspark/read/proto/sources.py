@@ -12,7 +12,7 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.local_data import local_data
 from twinspark.analysis.names import Scope
 from twinspark.analysis.partitions import cuts_as_usual
-from twinspark.analysis.scope import Frame, frame_of
+from twinspark.analysis.scope import Frame, frame_of, source_frame
 from twinspark.errors import NotNative
 from twinspark.functions.settings import Settings
 from twinspark.plan.relations import OneRow
@@ -67,9 +67,9 @@ def read_files(message: Any, context: Context) -> Frame:
     options = dict(message.options)
     try:
         found = context.scan_files(format, paths, options, schema, context)
-        return frame_of(relation_of(found, is_in_one_piece(found, context)))
+        return source_frame(relation_of(found, is_in_one_piece(found, context)))
     except NotNative as refused:
-        if format != "json":
+        if format != "json" or context.asks_files:
             raise
         lowered = {name.lower(): value for name, value in options.items()}
         where = {name: value for name, value in lowered.items() if name in INDEX_OPTIONS}
