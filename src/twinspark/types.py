@@ -114,6 +114,13 @@ def is_collated(type: DataType) -> bool:
     return isinstance(type, StringType) and type.collation not in ("UTF8_BINARY", None)
 
 
+def has_collation(type: DataType) -> bool:
+    """Whether strings of another collation than UTF8_BINARY are in it."""
+    if isinstance(type, NESTED):
+        return any(map(is_collated, nested_types(type)))
+    return isinstance(type, StringType) and is_collated(type)
+
+
 def has_time(type: DataType) -> bool:
     return has_inner(type, TimeType)
 

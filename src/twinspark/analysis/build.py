@@ -9,6 +9,7 @@ from twinspark.analysis import calls
 from twinspark.analysis.casts import cast as cast
 from twinspark.analysis.casts import implicit_cast as implicit_cast
 from twinspark.analysis.casts import unwrapped
+from twinspark.analysis.collations import in_one_collation
 from twinspark.analysis.literals import literal as literal
 from twinspark.analysis.uniform import uniform
 from twinspark.errors import SparkError
@@ -28,6 +29,7 @@ from twinspark.types import (
     BooleanType,
     StructType,
     UserType,
+    has_collation,
     is_null,
 )
 
@@ -59,6 +61,10 @@ def case_when(
     branches: Sequence[tuple[Expression, Expression]], otherwise: Expression | None, settings: Settings
 ) -> Expression:
     values = [value for _, value in branches] + ([otherwise] if otherwise is not None else [])
+    if any(has_collation(value.type) for value in values):
+        values = in_one_collation(values, settings)
+        branches = [(condition, value) for (condition, _), value in zip(branches, values, strict=False)]
+        otherwise = values[-1] if otherwise is not None else None
     text = case_text(branches, otherwise)
     for index, (condition, _) in enumerate(branches):
         if not isinstance(condition.type, BooleanType) and not is_null(condition.type):

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from twinspark.analysis.casts import implicit_cast
+from twinspark.analysis.collated_calls import collated_call, is_for_collations
 from twinspark.analysis.literals import literal
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions import overloads
@@ -90,6 +91,39 @@ def call(
     text: str | None = None,
 ) -> Expression:
     """A call by any of the function's names; which overload, casts, type and nullability are decided here."""
+    if is_for_collations(arguments):
+        facts = {
+            "distinct": distinct,
+            "filter": filter,
+            "ordering": ordering,
+            "ignore_nulls": ignore_nulls,
+            "text": text,
+        }
+        return collated_call(uncollated_call, name, arguments, settings, **facts)
+    return uncollated_call(
+        name,
+        arguments,
+        settings,
+        distinct=distinct,
+        filter=filter,
+        ordering=ordering,
+        ignore_nulls=ignore_nulls,
+        text=text,
+    )
+
+
+def uncollated_call(
+    name: str,
+    arguments: Sequence[Expression],
+    settings: Settings,
+    *,
+    distinct: bool = False,
+    filter: Expression | None = None,
+    ordering: tuple[SortOrder, ...] = (),
+    ignore_nulls: bool = False,
+    text: str | None = None,
+) -> Expression:
+    """Of strings of UTF8_BINARY, or where the collation does not matter."""
     name = name.lower()
     check_no_generator(arguments)
     check_opaque(name, arguments)

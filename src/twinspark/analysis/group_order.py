@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from twinspark.functions.collations import WITHOUT_ICU
 from twinspark.plan.expressions import AggregateCall, Column
 from twinspark.plan.relations import Aggregate, Filter, Project, Relation
 from twinspark.plan.rewrite import walk
@@ -21,6 +22,7 @@ from twinspark.types import (
     TimestampType,
     TimeType,
     YearMonthIntervalType,
+    is_collated,
     is_numeric,
 )
 
@@ -59,12 +61,14 @@ def grouping_of(relation: Aggregate) -> Grouping | None:
     calls = [call for call in found if call.name not in ABOUT_SETS]
     if any(call.distinct for call in calls):
         return None
-    if not all(hashable(key.type) for key in relation.grouping):
+    if not all(hashable(key.type) or is_sortable(key.type) for key in relation.grouping):
         return None
     names = {call.name for call in calls}
     objects = names & KEEPS_AN_OBJECT | {name for name in names if name.startswith(("kll_sketch_agg_", "histogram_"))}
     if not names <= KEEPS_ITS_ARGUMENTS | KEEPS_NUMBERS | objects:
         return None
+    if any(is_collated(key.type) for key in relation.grouping):
+        return Grouping.SORTED  # only what is compared byte by byte is hashed
     if objects:
         return Grouping.HASHED
     if not all(map(is_fixed, calls)):
@@ -94,6 +98,11 @@ def hashable(type: DataType) -> bool:
     if isinstance(type, StringType):
         return type == StringType()
     return (is_numeric(type) and not isinstance(type, FloatType | DoubleType)) or isinstance(type, HASHABLE)
+
+
+def is_sortable(type: DataType) -> bool:
+    """A string whose keys of comparison are known."""
+    return isinstance(type, StringType) and type.collation in WITHOUT_ICU
 
 
 def are_groups(relation: Relation) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from twinspark.analysis import build
+from twinspark.analysis.collated_groups import as_groups, has_collated_keys, with_first_values
 from twinspark.analysis.distinct_lists import distinct_values, listed, listed_value
 from twinspark.analysis.group_order import Grouping, are_groups, grouping_of, hashable, mutable
 from twinspark.analysis.join_columns import Sides, asked_sides
@@ -71,7 +72,7 @@ from twinspark.plan.relations import (
     Values,
 )
 from twinspark.plan.rewrite import shifted
-from twinspark.types import DoubleType, FloatType
+from twinspark.types import DoubleType, FloatType, has_collation
 
 KEPT = (Shared, Keep, Recursion)  # parts that are used in several places have to stay what they are
 
@@ -238,6 +239,9 @@ class Ordering(Shuffles):
         if not relation.grouping:
             return Ordered(replace(relation, input=below.relation))
         width = len(relation.grouping)
+        if has_collated_keys(relation):
+            numbered = below.relation if has_tasks(below.relation) else self.numbered(below)
+            return Ordered(with_first_values(relation, numbered, self.settings))
         if kind is Grouping.SORTED:
             made: Relation = replace(relation, input=below.relation)
             return Ordered(sorted_by(made, tuple(map(ascending, made.columns()[:width]))))
@@ -255,7 +259,7 @@ class Ordering(Shuffles):
 
     def by_sets(self, relation: Aggregate, below: Ordered, kind: Grouping) -> Ordered | None:
         wide = with_sets(relation, self.settings)
-        if wide is None or not below.sliced:
+        if wide is None or not below.sliced or has_collated_keys(relation):
             return None
         width = len(relation.grouping)
         if kind is Grouping.SORTED:
@@ -282,6 +286,8 @@ class Ordering(Shuffles):
     @made.register
     def _(self, relation: Distinct) -> Ordered | None:
         """The first row of each key."""
+        if relation.keys is None and any(has_collation(field.type) for field in relation.fields):
+            return self.of(as_groups(relation))
         below = self.of(relation.input)
         width = len(relation.fields)
         keys = tuple(range(width)) if relation.keys is None else relation.keys

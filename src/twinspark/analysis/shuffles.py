@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from twinspark.analysis import build
+from twinspark.analysis.collated_calls import key as collation_key
 from twinspark.analysis.group_order import Grouping
 from twinspark.analysis.partitions import Partitions
 from twinspark.analysis.range_groups import shuffles_range
@@ -44,7 +45,7 @@ class Shuffles:
 
     def part_of(self, keys: Sequence[Expression], parts: int = 0) -> Expression:
         """Of a shuffle, by the hash of the keys."""
-        hashed = build.call("hash", list(keys), self.settings)
+        hashed = build.call("hash", [collation_key(key) for key in keys], self.settings)
         return build.call("pmod", [hashed, build.literal(parts or self.partitions.shuffled)], self.settings)
 
     def shuffled(

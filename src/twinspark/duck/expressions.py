@@ -11,6 +11,7 @@ from twinspark.duck.short_sums import short_sum
 from twinspark.duck.ties import BY_ROW, is_sensitive
 from twinspark.errors import NotNative
 from twinspark.functions.casts import cast_sql
+from twinspark.functions.collations import key_sql
 from twinspark.functions.registry import SPARK, Signature
 from twinspark.functions.spelling import duck_type, quoted_name
 from twinspark.plan.dispatch import by_class
@@ -200,13 +201,14 @@ class Writer:
 
     def sort_order(self, order: SortOrder) -> str:
         direction = "ASC" if order.ascending else "DESC"
-        key = sort_key(not_ordinal(self.write(order.child)), order.child.type)
+        sql = key_sql(self.write(order.child), order.child.type)
+        key = sort_key(not_ordinal(sql), order.child.type)
         return f"{key} {direction} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
 
     def key(self, expression: Expression) -> str:
         """A grouping key: Spark takes 0.0 and -0.0 as one, and shows 0.0 (NormalizeFloatingNumbers)."""
         check_groupable(expression.type)
-        sql = self.write(expression)
+        sql = key_sql(self.write(expression), expression.type)
         if isinstance(expression.type, FloatType | DoubleType):
             return f"CAST({sql} + 0 AS {duck_type(expression.type)})"
         return not_ordinal(sql)

@@ -11,7 +11,7 @@ from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery, children_of
 from twinspark.plan.relations import Recursion, Relation, Values, own_expressions
 from twinspark.plan.rewrite import walk
-from twinspark.types import INTERVAL, DecimalType, is_string
+from twinspark.types import INTERVAL, STRING, DecimalType, is_string
 
 Test = Callable[[Expression, SparkError], bool]
 
@@ -31,7 +31,8 @@ def is_cast(node: Expression, error: SparkError) -> bool:
     constant = constant_text(node.child)
     if constant is not None and f"'{constant}'" != error.parameters.get("expression"):
         return False
-    return told == (type_text(node.child.type), type_text(node.type))
+    source = STRING if is_string(node.child.type) else node.child.type  # whatever its collation
+    return told == (type_text(source), type_text(node.type))
 
 
 def constant_text(expression: Expression) -> str | None:

@@ -33,6 +33,7 @@ from twinspark.types import (
     TimeType,
     UserDefinedType,
     VariantType,
+    has_collation,
     nested_types,
 )
 
@@ -44,6 +45,8 @@ Write: TypeAlias = Callable[[Relation], tuple[str, Statement]]
 
 def source_of(relation: AnyPython, statement: Statement, write: Write) -> Select:
     """The inputs are statements of their own: they run beside this one, on cursors of their own."""
+    if any(has_collation(field.type) for each in (relation, *relation.inputs) for field in each.fields):
+        raise NotNative("Python functions of strings with a collation")
     inputs = tuple(source_input(relation, place, write) for place in range(len(relation.inputs)))
     arrow_schema(relation.schema, "UTC")  # its types are known to Arrow, or it is Spark's
     own = StructType(relation.schema.fields[getattr(relation, "width", 0) :])

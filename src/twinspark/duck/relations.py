@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from twinspark.duck.collations import as_groups, in_other_words, is_concatenation
 from twinspark.duck.conditions import kept_if_true
 from twinspark.duck.expressions import SubqueryWriter, Writer, check_groupable
 from twinspark.duck.generators import generator_sql
@@ -30,9 +31,10 @@ from twinspark.duck.turned_rows import turned_rows
 from twinspark.duck.window_keys import below, may_raise
 from twinspark.errors import NotNative
 from twinspark.functions.casts import not_native
+from twinspark.functions.collations import only_one
 from twinspark.functions.spelling import cast_to, duck_type, error, quoted_name
 from twinspark.plan.dispatch import by_class
-from twinspark.plan.expressions import Call, Column, Subquery
+from twinspark.plan.expressions import Call, Column, Expression, Subquery
 from twinspark.plan.pythons import PythonCoGroups, PythonRelation, PythonScan
 from twinspark.plan.relations import (
     Aggregate,
@@ -62,7 +64,7 @@ from twinspark.plan.relations import (
     Values,
 )
 from twinspark.plan.rewrite import walk
-from twinspark.types import DoubleType, FloatType
+from twinspark.types import DoubleType, FloatType, has_collation
 
 Outer = tuple[Sequence[str], ...]
 
@@ -92,6 +94,8 @@ class RelationWriter(SubqueryWriter):
             return f"({text})"
         if node.kind == "exists":
             return f"EXISTS ({text})"
+        if any(has_collation(value.type) for value in node.values):
+            raise NotNative("IN a subquery of strings with a collation")
         values = ", ".join(map(writer.write, node.values))
         left = values if len(node.values) == 1 else f"({values})"
         return f"({left} IN ({text}))"
@@ -251,6 +255,8 @@ class RelationWriter(SubqueryWriter):
 
     @write.register
     def _(self, relation: Distinct) -> Select:
+        if any(has_collation(field.type) for field in relation.fields):
+            return self.write(as_groups(relation))
         for index in range(len(relation.fields)) if relation.keys is None else relation.keys:
             check_groupable(relation.fields[index].type)
             check_plain_doubles(relation.fields[index].type, "the distinct rows of")
@@ -280,11 +286,22 @@ class RelationWriter(SubqueryWriter):
         writer = self.expressions(select)
         keys = [writer.key(key) for key in relation.grouping]
         pairs = list(zip(keys, relation.grouping, strict=True))
-        shown = [key if is_used(i, relation.grouping_sets) else null_of(e) for i, (key, e) in enumerate(pairs)]
+        shown = [
+            self.shown_key(key, e, writer, relation) if is_used(i, relation.grouping_sets) else null_of(e)
+            for i, (key, e) in enumerate(pairs)
+        ]
         columns = [*shown, *map(writer.write, relation.aggregates)]
         group = grouping_text(keys, relation.grouping_sets)
         made = replace(select.with_columns(columns), group=group, having=groups_of_rows(relation))
         return self.wrap_group(made, relation)
+
+    def shown_key(self, key: str, expression: Expression, writer: Writer, relation: Aggregate) -> str:
+        """Of strings with a collation the key is not the value."""
+        if not has_collation(expression.type):
+            return key
+        if relation.grouping_sets is not None:
+            raise NotNative("grouping sets of strings with a collation")
+        return only_one(writer.write(expression))
 
     def wrap_group(self, select: Select, relation: Aggregate) -> Select:
         """Keys that are no plain columns are named once below, so that GROUP BY and SELECT mean the same thing."""
@@ -377,6 +394,8 @@ class RelationWriter(SubqueryWriter):
 
     @write.register
     def _(self, relation: SetOperation) -> Select:
+        if any(has_collation(field.type) for field in relation.fields) and not is_concatenation(relation):
+            return self.write(in_other_words(relation))
         left, right = self.write(relation.left).text(), self.write(relation.right).text()
         names = {"union": "UNION", "intersect": "INTERSECT", "except": "EXCEPT"}
         for field in relation.fields:
@@ -391,7 +410,7 @@ class RelationWriter(SubqueryWriter):
         if not columns:
             raise NotNative("a set operation without columns")
         made = Select(f"(({left}) {operator} ({right})) AS {alias}", columns, is_plain=True)
-        if relation.kind == "union" and relation.all:
+        if is_concatenation(relation):
             return made
         # Spark makes groups of the rows here, and groups have one zero.
         return made.with_columns([normal_zero(c, f.type) for c, f in zip(columns, relation.fields, strict=True)])

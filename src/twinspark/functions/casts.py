@@ -69,6 +69,8 @@ def cast_sql(sql: str, source: DataType, target: DataType, mode: str, settings: 
         return FromVariant(mode != "try", settings, cast_sql, can_ansi_cast).write(sql, target)
     if isinstance(target, VariantType):
         return to_variant(sql, source)
+    if is_string(source) and is_string(target):  # of different collations
+        return sql
     if is_string(target):
         return to_string(sql, source, mode, settings)
     if is_string(source):

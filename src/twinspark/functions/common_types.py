@@ -37,6 +37,7 @@ from twinspark.types import (
     YearMonthIntervalType,
     decimal_for,
     decimal_holds,
+    is_collated,
     is_integral,
     is_null,
     is_numeric,
@@ -59,6 +60,8 @@ def tightest_common_type(left: DataType, right: DataType, ansi: bool) -> DataTyp
     if is_null(left):
         return right
     if is_string(left) and is_string(right):
+        if is_collated(left) or is_collated(right):
+            raise NotNative("strings of different collations")
         return STRING if left == STRING or right == STRING or left != right else left
     if is_integral(left) and isinstance(right, DecimalType):
         return right if decimal_holds(right, left) else None

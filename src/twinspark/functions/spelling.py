@@ -28,7 +28,6 @@ from twinspark.types import (
     VariantType,
     YearMonthIntervalType,
     has_variant,
-    is_collated,
 )
 
 NAMES: dict[type, str] = {
@@ -55,8 +54,6 @@ NAMES: dict[type, str] = {
 @lru_cache(4096)
 def duck_type(type: DataType) -> str:
     """`ARRAY<STRUCT<a: INT>>` -> `STRUCT("a" INTEGER)[]`."""
-    if is_collated(type):
-        raise NotNative(f"collation {type.collation}")
     if isinstance(type, DecimalType):
         return f"DECIMAL({type.precision},{type.scale})"
     if isinstance(type, ArrayType):

@@ -7,9 +7,10 @@ from typing import Any
 
 from twinspark.errors import NotNative
 from twinspark.functions import casts
+from twinspark.functions.collations import normalized
 from twinspark.functions.families import implicit_type
 from twinspark.functions.registry import SPARK, fn
-from twinspark.functions.spelling import duck_type, error, error_with, text
+from twinspark.functions.spelling import error, error_with, text
 from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     BINARY,
@@ -24,6 +25,7 @@ from twinspark.types import (
     IntegerType,
     LongType,
     ShortType,
+    StringType,
     is_integral,
     is_null,
     is_numeric,
@@ -263,17 +265,19 @@ fn("randstr(any, any = null)", SPARK, rule=random_type, deterministic=False, rea
 
 
 def collation_type(call: Call) -> Typed:
-    """Of what has a collation of its own the type already went to Spark."""
+    """Those of other collations are answered where calls are made."""
     if not is_string(call.types[0]):
         raise NotNative(f"collation of {call.types[0].simpleString()}")
-    duck_type(call.types[0])
     return Typed(STRING, False, None, text("SYSTEM.BUILTIN.UTF8_BINARY"))
 
 
 def collate_type(call: Call) -> Typed:
-    if not is_string(call.types[0]) or str(constant(call.arguments[1])).upper() != "UTF8_BINARY":
-        raise NotNative("collate: collations")
-    return Typed(STRING, call.arguments[0].nullable, None, "{0}")
+    """The name shows the collation's last part as it was written."""
+    name = constant(call.arguments[1])
+    if not is_string(call.types[0]) or not isinstance(name, str):
+        raise NotNative("collate of what is no string, or by what is no constant")
+    shown = f"collate({call.arguments[0].text}, {name.rpartition('.')[2]})"
+    return Typed(StringType(normalized(name)), call.arguments[0].nullable, None, "{0}", shown)
 
 
 fn("collate(any, any)", "", rule=collate_type)

@@ -31,7 +31,7 @@ from twinspark.tables.disk import writing_to
 from twinspark.tables.ducktext import identifier, literal
 from twinspark.tables.listing import local_path, qualified
 from twinspark.tables.partitions import DEFAULT_PARTITION, escape
-from twinspark.types import TimeType, VariantType, as_nullable, has_user_type, nested_types
+from twinspark.types import TimeType, VariantType, as_nullable, has_collation, has_user_type, nested_types
 
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 PARQUET_CODECS = {"snappy": "snappy", "gzip": "gz", "zstd": "zstd", "none": "", "uncompressed": ""}
@@ -122,6 +122,8 @@ def check(write: FileWrite) -> None:
         raise NotNative("a partition column that is not written")
     if any(isinstance(type, NOT_WRITTEN) for type in nested_types(write.schema)):
         raise NotNative("writing columns of no type, of variants, or of times of day")
+    if has_collation(write.schema):
+        raise NotNative("writing strings with a collation")
     if write.format != "parquet" and has_user_type(write.schema):
         raise NotNative("writing columns of user-defined types")
     if write.format == "orc" and orc_codec(write) not in orc_write.CODECS:

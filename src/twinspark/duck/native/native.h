@@ -74,7 +74,7 @@ typedef struct native_aggregate {
     _(decimal_functions) _(decimal_whole_functions) _(decimal_cast_functions) _(cast_functions) _(zone_functions) _(datetime_functions) _(day_name_functions)           \
     _(rounding_functions)                                                                                              \
     _(pattern_functions) _(parse_functions) _(legacy_date_functions) _(legacy_date_read_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
-    _(unicode_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
+    _(unicode_functions) _(collation_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
     _(set_functions) _(whole_set_functions) _(sort_functions) _(sort_turn_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
     _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(json_tuple_functions) _(to_json_functions) _(from_json_functions) _(from_json_flat_functions)                                                                                                \
     _(vector_functions) _(aes_functions) _(bit_functions) _(variant_functions) _(variant_path_functions) _(variant_make_functions) _(variant_json_functions) _(variant_part_functions) _(variant_schema_functions) _(json_schema_functions) _(csv_functions) _(csv_kind_functions) _(csv_write_functions) _(xpath_functions) _(wkb_functions) _(whole_functions) _(narrow_functions) _(mask_functions) _(list_text_functions) _(make_functions) _(clock_functions) _(wrapping_functions) _(sequence_functions)

@@ -2,7 +2,7 @@
  *
  * SQL spelling: spark_upper(s), spark_lower(s), spark_initcap(s); spark_ilike(s, part, ends): whether the small letters of s are
  * the part, ends being 1 where more may stand before it, 2 where more may stand behind it, 3 for both. */
-#include "utf8.h"
+#include "letters.h"
 #include "case_tables.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -193,6 +193,13 @@ static void ilike_rows(native_call *call) {
         RESULT(call, bool)[row] = holds(value, argument_text(call, 1, row), ARGUMENT(call, int32_t, 2)[row]);
     }
     free(memory.bytes);
+}
+
+/* One character at a time, whatever stands around it: CollationAwareUTF8String.getLowercaseCodePoint. */
+uint32_t small_letter(uint32_t c) {
+    if (c < 0x80)
+        return c - 'A' < 26u ? c ^ 0x20 : c;
+    return c == CAPITAL_I_WITH_DOT ? SMALL_I_AND_DOT : c == FINAL_SIGMA ? SMALL_SIGMA : short_mapping(&to_lower, c);
 }
 
 const native_function unicode_functions[] = {

@@ -8,9 +8,10 @@ from pyspark.sql.types import _parse_datatype_json_string
 
 from twinspark.errors import NotNative
 from twinspark.functions import schema_texts
+from twinspark.functions.collations import with_normal_names
 from twinspark.functions.user_types import jvm_type, type_of_json
 from twinspark.read.sql import parse_schema, parse_schema_argument, parse_type
-from twinspark.types import ArrayType, DataType, MapType, StructField, StructType, UserType
+from twinspark.types import ArrayType, DataType, MapType, StructField, StructType, UserType, has_collation
 
 
 def read_type(message: Any) -> DataType:
@@ -19,7 +20,8 @@ def read_type(message: Any) -> DataType:
         raise NotNative("a type that is not given")
     if kind == "unparsed":
         return parse_type(message.unparsed.data_type_string)
-    return type_of_message(message) if has_udt(message) else proto_schema_to_pyspark_data_type(message)
+    made = type_of_message(message) if has_udt(message) else proto_schema_to_pyspark_data_type(message)
+    return with_normal_names(made) if has_collation(made) else made
 
 
 def has_udt(message: Any) -> bool:

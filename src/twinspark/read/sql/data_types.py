@@ -3,6 +3,7 @@
 from pyspark.sql import types as spark
 
 from twinspark.errors import NotNative
+from twinspark.functions.collations import normalized
 from twinspark.read.sql.config import DEFAULT, ParserConfig
 from twinspark.read.sql.failures import ParseError
 from twinspark.read.sql.strings import Strings
@@ -114,7 +115,8 @@ class DataTypes(Strings):
         return spark.StringType(collation) if collation else spark.StringType()
 
     def _collation(self) -> str:
-        return ".".join(self.multipart_identifier().parts) if self.take("COLLATE") else ""
+        """Normalized where Spark knows the name; else it is Spark's to refuse."""
+        return normalized(".".join(self.multipart_identifier().parts)) if self.take("COLLATE") else ""
 
     def _char(self) -> spark.DataType:
         start, kind, name = self.start, self.kinds[self.at], self.tokens.word(self.at)

@@ -268,4 +268,5 @@ def walk_timestamp_diff(node: tree.TimestampDiff, scope: Scope, walk: Walk) -> E
 
 @walks(tree.Collate)
 def walk_collate(node: tree.Collate, scope: Scope, walk: Walk) -> Expression:
-    raise NotNative("SQL: COLLATE")
+    name = build.literal(".".join(node.collation.parts))
+    return build.call("collate", [walk.read(node.child, scope), name], walk.settings)
