@@ -633,3 +633,10 @@ select rtrim('x',c) from (select c collate unicode_ai c from values ('Aba'),('ab
 select contains(c,'a') from (select c collate unicode_ai c from values ('Aba'),('aba '),('ÀB'),(null),('x') t(c))
 select concat(c,'x') from (select c collate unicode_ai c from values ('Aba'),('aba '),('ÀB'),(null),('x') t(c))
 select char_length(c) from (select c collate unicode_ai c from values ('Aba'),('aba '),('ÀB'),(null),('x') t(c))
+select c from (select c collate utf8_lcase c from values ('b'),('A') t(c)) union all select 'x'
+select 'x' union all select c from (select c collate utf8_lcase c from values ('b'),('A') t(c))
+select col1 collate utf8_lcase from values ('aaa') except select col1 collate unicode_ci from values ('aaa')
+select 1 union all select 'a' collate utf8_lcase
+select null union all select 'a' collate utf8_lcase
+select * from values ('a' collate utf8_lcase), ('B' collate utf8_lcase) t(c) order by c
+select transform(array('a' collate utf8_lcase), x -> x = 'A'), filter(array('a' collate utf8_lcase), x -> x = 'A'), exists(array('a' collate utf8_lcase), x -> x = 'A')

@@ -78,7 +78,7 @@ SHOWN_AS_WRITTEN = words("btrim nvl nullif equal_null left")
 TAKEN_AS_THEY_ARE = words(
     "coalesce nvl if array isnull isnotnull typeof first last any_value first_value last_value nth_value "
     "collect_list array_agg lag lead slice flatten array_repeat array_compact element_at getarrayitem get struct "
-    "named_struct size array_size cardinality to_pretty_string"
+    "named_struct size array_size cardinality to_pretty_string transform filter exists forall"
 )
 COMPARING = words("== = <=> > >= < <= in equal_null array_contains array_position arrays_overlap")
 # The answer does not depend on the collation; strings in it are of the first argument's, or of UTF8_BINARY.

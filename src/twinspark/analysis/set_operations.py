@@ -16,7 +16,17 @@ from twinspark.functions.settings import Settings
 from twinspark.functions.typing import type_text
 from twinspark.plan.expressions import Column
 from twinspark.plan.relations import Field, Project, Relation, SetOperation
-from twinspark.types import ArrayType, DataType, MapType, StructField, StructType, same_letters, same_type
+from twinspark.types import (
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    has_collation,
+    is_string,
+    same_letters,
+    same_type,
+)
 
 
 def set_operation(
@@ -86,8 +96,14 @@ def merged_nullable(kind: str, x: Field, y: Field) -> bool:
     return x.nullable if kind == "except" else x.nullable or y.nullable
 
 
+def are_apart(left: DataType, right: DataType) -> bool:
+    """Strings of two collations: none of a set operation's is stronger than the other."""
+    both = is_string(left) and is_string(right) and left != right
+    return both and (has_collation(left) or has_collation(right))
+
+
 def common_column(kind: str, index: int, x: Field, y: Field, settings: Settings) -> DataType:
-    found = wider_type(x.type, y.type, settings.ansi)
+    found = None if are_apart(x.type, y.type) else wider_type(x.type, y.type, settings.ansi)
     if found is None and kind == "union" and same_places(x.type, y.type):
         return x.type
     if found is None:

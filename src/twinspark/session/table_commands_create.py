@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +35,12 @@ from twinspark.session.writes_source import Source, written
 from twinspark.session.writes_sql import done
 from twinspark.session.writes_statement import in_place, query_message, walk_of
 from twinspark.tables.char_types import raw_schema
+from twinspark.tables.collations import SAID_BINARY
 from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.transforms import Identity, Transform, of_call
 from twinspark.types import (
     CharType,
+    StringType,
     StructField,
     StructType,
     VarcharType,
@@ -152,7 +155,12 @@ def column(node: Any, text: str, context: Context, session: "Session") -> Struct
         metadata[DEFAULT] = default_text(node, text, context, "CREATE TABLE")
         if (exists := literal_text(constant(node.default, text, context, session))) is not None:
             metadata["EXISTS_DEFAULT"] = exists
+    if node.type == StringType() and DECLARED_COLLATION.match(text[node.start : node.stop]):
+        metadata[SAID_BINARY] = True
     return StructField(node.name, node.type, getattr(node, "nullable", True), metadata)
+
+
+DECLARED_COLLATION = re.compile(r"(`[^`]*`|\w+)\s+string\s+collate\b", re.I)
 
 
 def default_text(node: Any, text: str, context: Context, command: str, name: str | None = None) -> str:

@@ -23,6 +23,7 @@ from twinspark.session.writes_source import ForSpark
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.catalogs import ICEBERG_CLASSES, PREFIX, SESSION_CATALOG, Name
 from twinspark.tables.char_types import CHAR_TYPE, plain_schema, raw_schema
+from twinspark.tables.collations import told_apart
 from twinspark.tables.delta import DeltaTable
 from twinspark.tables.file_table import FORMATS, FileTable
 from twinspark.tables.iceberg.maintenance import keep_short
@@ -31,13 +32,12 @@ from twinspark.tables.session_catalog import SessionCatalog
 from twinspark.tables.transforms import Transform
 from twinspark.tables.write import PARTITION_TYPES
 from twinspark.types import (
-    ArrayType,
-    DataType,
     MapType,
-    StringType,
     StructField,
     StructType,
     as_nullable,
+    has_collation,
+    nested_types,
     plain_type,
     quote_identifier,
 )
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 Command = Callable[[], Answer]
 PLAIN_NAME = re.compile(r"[a-zA-Z0-9_]+")
-BINARY = "UTF8_BINARY"
 PROVIDERS = {"iceberg", "delta", *FORMATS}
 
 
@@ -159,8 +158,10 @@ class Definition:
 
     def checked(self, schema: StructType) -> None:
         check_names(schema.names)
-        if has_collation(schema):
-            raise ForSpark("tables with collated texts")
+        if any(isinstance(part, MapType) and has_collation(part.keyType) for part in nested_types(schema)):
+            raise ForSpark("maps whose keys have a collation")
+        if has_collation(schema) and self.provider != "parquet":
+            raise ForSpark(f"tables of {self.provider} with collated texts")
         names = {name.lower() for name in schema.names}
         for transform in self.partitions:
             if transform.column[0].lower() not in names:
@@ -173,6 +174,8 @@ class Definition:
                 )
         by = {transform.column[0].lower() for transform in self.partitions}
         types = [plain_type(field.dataType) for field in schema.fields if field.name.lower() in by]
+        if any(map(has_collation, types)):
+            raise ForSpark("partition columns with a collation")
         if self.provider in FORMATS and not all(isinstance(type, PARTITION_TYPES) for type in types):
             raise ForSpark("partition columns whose directory names only Spark can write")
         if self.provider in FORMATS and len(self.partitions) == len(schema.fields):
@@ -180,21 +183,10 @@ class Definition:
 
     def kept(self, schema: StructType) -> StructType:
         """File tables keep the lengths of texts beside the columns; Iceberg's remember the types themselves."""
+        if self.provider in FORMATS:
+            return plain_schema(schema)
+        schema, _ = told_apart(schema)
         return raw_schema(schema) if self.provider == "iceberg" else plain_schema(schema)
-
-
-def has_collation(type: DataType) -> bool:
-    """Whether some text in it is compared otherwise than by its bytes."""
-    match type:
-        case StructType():
-            return any(has_collation(field.dataType) for field in type.fields)
-        case ArrayType():
-            return has_collation(type.elementType)
-        case MapType():
-            return has_collation(type.keyType) or has_collation(type.valueType)
-        case StringType():
-            return (type.collation or BINARY).upper() != BINARY
-    return False
 
 
 def in_order(rows: Rows, schema: StructType) -> str:

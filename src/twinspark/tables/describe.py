@@ -18,13 +18,15 @@ CHAR_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
 
 def describe_table(table: Table, catalog: str, extended: bool = False) -> list[Row]:
     """Rows of (col_name, data_type, comment): DescribeTableExec."""
-    rows = [column_row(field.name, field) for field in table.schema.fields]
+    said_binary = getattr(table, "said_binary", ())
+    rows = [column_row(field.name, field, field.name in said_binary) for field in table.schema.fields]
     rows += partition_rows(table)
     return rows + detail_rows(table, catalog) if extended else rows
 
 
-def column_row(name: str, field: StructField) -> Row:
-    return (name, type_text(field), (field.metadata or {}).get("comment"))
+def column_row(name: str, field: StructField, said_binary: bool = False) -> Row:
+    collation = " collate UTF8_BINARY" if said_binary else ""
+    return (name, type_text(field) + collation, (field.metadata or {}).get("comment"))
 
 
 def type_text(field: StructField) -> str:

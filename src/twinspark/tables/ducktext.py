@@ -73,8 +73,6 @@ def duck_type(type: DataType) -> str:
         return f"STRUCT({fields})"
     if isinstance(type, DecimalType):
         return f"DECIMAL({type.precision},{type.scale})"
-    if isinstance(type, StringType) and type.collation not in (None, "UTF8_BINARY"):
-        raise NotNative(f"strings collated by {type.collation}")
     return plain_type(type)
 
 

@@ -52,6 +52,7 @@ class FileTable:
     known: tuple[str, ...] | None = None  # the partitions it was told of; None: whatever directories there are
     places: Mapping[str, str] = field(default_factory=dict)  # where those lie that are not in the table's directory
     created: float | None = None  # seconds since 1970
+    said_binary: tuple[str, ...] = ()  # columns declared COLLATE UTF8_BINARY, which DESCRIBE says again
 
     @property
     def partition_names(self) -> list[str]:
@@ -129,6 +130,7 @@ class FileTable:
             "managed": self.managed,
             "tracked": self.known is not None,
             "created": self.created,
+            "said_binary": list(self.said_binary),
         }
 
     @classmethod
@@ -147,6 +149,7 @@ class FileTable:
             tuple(known) if told.get("tracked") else None,
             places,
             told.get("created"),
+            tuple(told.get("said_binary", ())),
         )
 
 

@@ -11,6 +11,7 @@ from twinspark.tables import csv_files, json_files, orc_files, parquet, text_fil
 from twinspark.tables.filescan import FileScan, Looked, Request, ScanContext
 from twinspark.tables.kept import Kept
 from twinspark.tables.partitions import discover
+from twinspark.types import has_collation
 
 __all__ = ["FileScan", "ScanContext", "scan"]
 
@@ -85,6 +86,8 @@ def scan_found(
         infer_types=context.is_on("spark.sql.sources.partitionColumnTypeInference.enabled", True),
         case_sensitive=context.case_sensitive,
     )
+    if schema is not None and has_collation(schema) and (name != "parquet" or has_collation(partitioning.schema)):
+        raise NotNative(f"strings with a collation in {name} files")
     found = FORMATS[name](Request(name, options, schema, looked.found, partitioning, context))
     folders = holds_texts(partitioning.schema) if schema is None else holds_moments(partitioning.schema)
     if context.reads_by_old_patterns and (folders or read_by_patterns(name, options, found.schema)):

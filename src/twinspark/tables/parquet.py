@@ -22,6 +22,7 @@ from pyspark.sql.types import (
 )
 
 from twinspark.errors import NotNative
+from twinspark.functions.collations import uncollated
 from twinspark.tables.ducktext import duck_type, literals
 from twinspark.tables.filescan import (
     FileScan,
@@ -165,6 +166,7 @@ def reshape_struct(node: Node, wanted: StructType, case_sensitive: bool) -> Resh
 
 
 def reshape_primitive(node: Node, held: DataType, wanted: DataType) -> Reshape:
+    wanted = uncollated(wanted)
     if node.physical == "INT96" and isinstance(wanted, TimestampType):
         return Instant()
     if isinstance(wanted, DayTimeIntervalType) and isinstance(held, LongType):

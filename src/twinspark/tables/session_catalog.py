@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql.types import StructType
 
 from twinspark.errors import NotNative, SparkError
-from twinspark.tables import file_table, places
+from twinspark.tables import collations, file_table, places
 from twinspark.tables.catalog import Identifier, Namespace, StagedTable, Version
 from twinspark.tables.changes import TableChange
 from twinspark.tables.char_types import padded
@@ -145,11 +145,12 @@ class SessionCatalog(ViewsAndFunctions):
         if provider not in file_table.FORMATS:
             raise NotNative(f"tables of {provider}")
         options = {name.removeprefix("option."): v for name, v in given.items() if name.startswith("option.")}
+        schema, said_binary = collations.told_apart(schema)
         whole = file_table.partitions_last(schema, names)
         known = () if partitions else None
         place = location or self.own_place(identifier)
         made = FileTable(identifier, provider, whole, tuple(partitions), place, options, given, location is None, known)
-        return replace(made, created=time.time())
+        return replace(made, created=time.time(), said_binary=said_binary)
 
     def own_place(self, identifier: Identifier) -> str:
         """The directory of a new managed table of files."""

@@ -31,7 +31,7 @@ from twinspark.tables.disk import writing_to
 from twinspark.tables.ducktext import identifier, literal
 from twinspark.tables.listing import local_path, qualified
 from twinspark.tables.partitions import DEFAULT_PARTITION, escape
-from twinspark.types import TimeType, VariantType, as_nullable, has_collation, has_user_type, nested_types
+from twinspark.types import DataType, TimeType, VariantType, as_nullable, has_collation, has_user_type, nested_types
 
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 PARQUET_CODECS = {"snappy": "snappy", "gzip": "gz", "zstd": "zstd", "none": "", "uncompressed": ""}
@@ -122,7 +122,8 @@ def check(write: FileWrite) -> None:
         raise NotNative("a partition column that is not written")
     if any(isinstance(type, NOT_WRITTEN) for type in nested_types(write.schema)):
         raise NotNative("writing columns of no type, of variants, or of times of day")
-    if has_collation(write.schema):
+    by_collation = [field for field in write.schema.fields if has_collation(field.dataType)]
+    if by_collation and (write.format != "parquet" or any(map(has_collation, partition_types(write)))):
         raise NotNative("writing strings with a collation")
     if write.format != "parquet" and has_user_type(write.schema):
         raise NotNative("writing columns of user-defined types")
@@ -130,6 +131,10 @@ def check(write: FileWrite) -> None:
         raise NotNative(f"ORC compressed by {orc_codec(write)}")
     if not all(isinstance(f.dataType, PARTITION_TYPES) for f in write.partition_fields):
         raise NotNative("partition columns whose directory names only Spark can write")
+
+
+def partition_types(write: FileWrite) -> list[DataType]:
+    return [field.dataType for field in write.partition_fields]
 
 
 def stage(write: FileWrite, directory: Path, connection: Any) -> Written:
