@@ -10,6 +10,7 @@ from helpers_tables import refusal, rows, run
 from pyspark.sql import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
+from twinspark.session import tables_sent
 from twinspark.session.settings import Settings
 from twinspark.session.tables_on_spark import SHOW_TABLES
 from twinspark.spark.engine import LaunchedSpark
@@ -92,6 +93,7 @@ def test_what_that_spark_has(apart: Any, remote: str) -> None:
         assert rows(apart, "SELECT once(1)") == [(1,)]
         assert rows(apart, "SHOW USER FUNCTIONS") == [("spark_catalog.beside.once",)]
         assert rows(apart, "SELECT id FROM theirs.orders") == [(1,)]
+        assert rows(apart, "SELECT o.id FROM theirs.orders o JOIN mine USING (id)") == [(1,)]
         assert refusal(apart, "SELECT * FROM theirs.missing") == "TABLE_OR_VIEW_NOT_FOUND"
         assert refusal(apart, "SHOW TABLES IN nobodys") == "SCHEMA_NOT_FOUND"
     finally:
@@ -99,7 +101,20 @@ def test_what_that_spark_has(apart: Any, remote: str) -> None:
         other.stop()
 
 
-def test_not_shown_unless_asked(apart: Any) -> None:
-    run(apart, "CREATE TABLE mine AS SELECT 1 AS id")
-    assert rows(apart, "SELECT id FROM mine") == [(1,)]
-    assert refusal(apart, f"SELECT id FROM beside.mine WHERE {ON_SPARK}") == "TABLE_OR_VIEW_NOT_FOUND"
+def test_rows_go_along_where_files_are_not_seen(apart: Any) -> None:
+    run(apart, "CREATE TABLE mine (id INT NOT NULL, c CHAR(3))", "INSERT INTO mine VALUES (1, 'a')")
+    run(apart, "CREATE VIEW seen AS SELECT id + 1 AS more FROM mine")
+    assert rows(apart, f"SELECT id, c FROM beside.mine WHERE {ON_SPARK}") == [(1, "a  ")]
+    assert rows(apart, f"SELECT more FROM seen WHERE {ON_SPARK}") == [(2,)]
+    assert [tuple(row) for row in apart.table("mine").filter(ON_SPARK).collect()] == [(1, "a  ")]
+    run(apart, f"CREATE TEMP VIEW there AS SELECT id FROM mine WHERE {ON_SPARK}", "INSERT INTO mine VALUES (2, 'b')")
+    assert rows(apart, "SELECT id FROM there ORDER BY id") == [(1,), (2,)]
+    run(apart, "DROP VIEW there", "DROP VIEW seen", "DROP TABLE mine")
+    assert refusal(apart, f"SELECT * FROM mine WHERE {ON_SPARK}") == "TABLE_OR_VIEW_NOT_FOUND"
+
+
+def test_what_is_too_large_to_go_along(apart: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(apart, "CREATE TABLE large AS SELECT id FROM range(1000)")
+    monkeypatch.setattr(tables_sent, "LARGEST", 1000)
+    assert refusal(apart, f"SELECT id FROM large WHERE {ON_SPARK}") == "UNSUPPORTED_FEATURE.TABLE_OPERATION"
+    assert rows(apart, "SELECT count(*) FROM large") == [(1000,)]

@@ -36,6 +36,7 @@ from twinspark.session.sql_functions import Functions
 from twinspark.session.sql_variables import Variables
 from twinspark.session.table_commands import catalog_call, is_table_command
 from twinspark.session.tables_inlined import inlined
+from twinspark.session.tables_sent import TablesSent
 from twinspark.session.views import Views
 from twinspark.spark.wire import string_field
 
@@ -79,6 +80,7 @@ class Session:
         )
         self.catalog: str = source.catalog if source else "spark_catalog"
         self.database: str = source.database if source else "default"
+        self.sent = TablesSent(self)
         self._last: tuple[str, str, str, float] | None = None
         self.last_access = time.monotonic()
         self._operations: dict[str, Operation] = {}

@@ -84,6 +84,17 @@ class SparkSide:
             self.consider(failure)
             raise
 
+    def opened(self) -> int:
+        """Which Spark this is that now knows the session."""
+        if not self.open:
+            self.ready()
+        return self._generation
+
+    def tell(self, request: bytes) -> None:
+        """A command of our own, ahead of the request that is under way."""
+        self.opened()
+        drain(self._engine.relay().stream("ExecutePlan", self._addressed("ExecutePlan", request)))
+
     def ready(self) -> Relay:
         """A relay to a Spark that knows this session, everything in its journal, and every global view."""
         for other in self._global_owners():

@@ -53,16 +53,17 @@ def inlined(session: "Session", rpc: str, data: bytes, replayed: bool = False) -
 
 def with_queries(session: "Session", rpc: str, data: bytes, replayed: bool) -> bytes:
     shared = session.shared
-    if rpc not in REQUESTS or not shared.tables_on_spark.allowed or shared.catalogs.is_empty(session.config.snapshot()):
+    if rpc not in REQUESTS or shared.catalogs.is_empty(session.config.snapshot()):
         return data
     elsewhere = session.catalog != HOME or any(key.startswith(PREFIX) for key in session.config.snapshot())
     request = REQUESTS[rpc].FromString(data)
     packed = rpc == "ExecutePlan" and request.plan.WhichOneof("op_type") == "compressed_operation"
-    if not elsewhere and not packed and not TRAVELS.search(data):
+    sees_files = shared.tables_on_spark.allowed
+    if sees_files and not elsewhere and not packed and not TRAVELS.search(data):
         return data
     if packed:
         request.plan.CopyFrom(decompressed(request.plan))
-    changed = Inlining(session, replayed).changed(request)
+    changed = Inlining(session, replayed).changed(request) if sees_files else session.sent.along(request, replayed)
     return bytes(request.SerializeToString()) if changed else data
 
 
