@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from twinspark.doors.connect.server import ConnectServer
 
 pytestmark = pytest.mark.spark
+IS_ONE = "java_method('java.lang.Integer', 'parseInt', '1') = '1'"  # what only Spark can say
 ON_SPARK = "CREATE TABLE {} (a INT) USING xml OPTIONS (rowTag 'r')"
 
 
@@ -53,9 +54,19 @@ def test_a_schema_holds_both(spark: Any) -> None:
     run(spark, "DROP DATABASE both CASCADE")
     assert ("both",) not in rows(spark, "SHOW DATABASES")
     assert refusal(spark, "SELECT * FROM both.theirs") == "TABLE_OR_VIEW_NOT_FOUND"
-    run(spark, "CREATE DATABASE both")
+    run(spark, "CREATE DATABASE both", "CREATE TABLE both.ours AS SELECT 2 AS a")
+    assert rows(spark, f"SELECT a FROM both.ours WHERE {IS_ONE}") == [(2,)]
+    run(spark, "DROP TABLE both.ours")
     assert rows(spark, "SHOW TABLES IN both") == []
     assert refusal(spark, "SELECT * FROM both.theirs") == "TABLE_OR_VIEW_NOT_FOUND"
+
+
+def test_a_temporary_view_that_only_spark_knows(spark: Any) -> None:
+    made = f"CREATE TEMP VIEW passing AS SELECT 1 AS a WHERE {IS_ONE}"
+    run(spark, f'EXECUTE IMMEDIATE "{made}"')
+    assert rows(spark, "SELECT a FROM passing") == [(1,)]
+    run(spark, "DROP VIEW passing")
+    assert refusal(spark, "SELECT a FROM passing") == "TABLE_OR_VIEW_NOT_FOUND"
 
 
 def test_new_tables_are_ours_still(spark: Any) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from twinspark.session.session import Session
 
 HOME = "spark_catalog"
+SEARCHES_PATH = "spark.sql.path.enabled"
 Row = tuple[Any, ...]
 
 
@@ -26,13 +27,15 @@ class SparkCatalog:
         self._session = session
 
     def claims(self, parts: Sequence[str]) -> bool:
-        """Whether a table of that name is Spark's, or would be because its schema is."""
-        written = (HOME, self._session.database, *parts) if len(parts) == 1 and self._is_home() else tuple(parts)
-        schema = written[-2].lower()
+        """Whether a table of that name is Spark's, or would be because its schema is. A bare name may be a temporary
+        view, or stand in any schema of a path."""
+        if len(parts) == 1 and self._session.config.get(SEARCHES_PATH) == "true":
+            return True
+        schema = parts[-2].lower() if len(parts) > 1 else self._session.database
         if (schema,) in self._session.catalogs.get(HOME).list_namespaces():
-            return self._has_table(written)
+            return self._has_table(parts)
         found = self._schema(schema)
-        return self._has_table(written) if found is None else is_sparks(found)
+        return self._has_table(parts) if found is None else is_sparks(found)
 
     def _has_table(self, parts: Sequence[str]) -> bool:
         """Whatever Spark cannot answer (it has no such catalog, say) it will say itself of the whole statement."""
@@ -80,14 +83,12 @@ class SparkCatalog:
         found = self._schema(schema)
         if found is not None and not is_sparks(found):
             self.ask(f"DROP DATABASE IF EXISTS {quote_identifier(schema)} CASCADE")
+            self._session.shared.tables_on_spark.forget_database(schema)
 
     def ask(self, statement: str) -> pa.Table:
         request = self._request()
         request.plan.root.sql.query = statement
         return self._rows(request)
-
-    def _is_home(self) -> bool:
-        return self._session.catalog == HOME
 
     def _schema(self, name: str) -> Row | None:
         """Its row of listDatabases(); not all of them where that can be said: a metastore may have thousands."""

@@ -125,6 +125,14 @@ class TablesOnSpark:
         beside = [name for state in known.values() for name in imported("tables.on_spark").tables_beside(state)]
         return {*beside, *(str(Identifier.of(*key)) for key in known)}
 
+    def forget_database(self, database: str) -> None:
+        """It was dropped on Spark, with all that stood in it."""
+        with self._lock:
+            self._databases.discard(database)
+            self._known = {key: state for key, state in self._known.items() if key[0] != database}
+            functions = self._known_functions.items()
+            self._known_functions = {key: state for key, state in functions if key.namespace != (database,)}
+
     def _begin(self, relay: Relay, generation: int) -> None:
         if generation != self._generation:
             self._generation, self._session_id = generation, str(uuid.uuid4())
