@@ -191,16 +191,19 @@ REFUSES_AS_SPARK = REFUSES_AS_SPARK | {"coalesce", "if", "greatest", "least", "a
 
 def refuses_as_spark(name: str, condition: str) -> bool:
     """Of other refusals Spark itself says what is wrong with the call."""
-    recorded = condition in REFUSALS.get(name, ()) or condition in REFUSED_LAMBDAS.get(name, ())
+    recorded = condition in REFUSALS.get(name, ()) or condition in REFUSED_IN_QUERIES.get(name, ())
     return recorded or name in REFUSES_AS_SPARK or condition == "UNSUPPORTED_TIME_TYPE"
 
 
-# What lambdas give is refused (tests/sql_queries/lambdas.sql).
-REFUSED_LAMBDAS = {
+# What lambdas give is refused, and certain values are (tests/sql_queries/lambdas.sql and refused_values.sql).
+REFUSED_IN_QUERIES = {
     "aggregate": ("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",),
     "reduce": ("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",),
     "transform_keys": ("DATATYPE_MISMATCH.INVALID_MAP_KEY_TYPE",),
     "array_sort": ("DATATYPE_MISMATCH.UNEXPECTED_RETURN_TYPE",),
+    "time_bucket": ("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",),
+    "map_contains_key": ("DATATYPE_MISMATCH.MAP_FUNCTION_DIFF_TYPES",),
+    "json_tuple": ("DATATYPE_MISMATCH.NON_STRING_TYPE",),
 }
 
 

@@ -7,15 +7,36 @@ from collections.abc import Sequence
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.registry import WINDOW
 from twinspark.functions.settings import Settings
-from twinspark.functions.typing import quoted
+from twinspark.functions.typing import quoted, type_text
 from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, SortOrder, WindowCall
-from twinspark.types import DataType, DateType, TimestampNTZType, TimestampType, is_numeric
+from twinspark.types import (
+    DataType,
+    DateType,
+    MapType,
+    TimestampNTZType,
+    TimestampType,
+    VariantType,
+    is_numeric,
+    nested_types,
+)
 
 WHOLE = Frame(rows=True, lower=None, upper=None)
 RUNNING_ROWS = Frame(rows=True, lower=None, upper=0)
 RUNNING_RANGE = Frame(rows=False, lower=None, upper=0)
 RANKS = frozenset({"rank", "dense_rank", "percent_rank", "row_number", "ntile"})
 OFFSETS = frozenset({"lag", "lead"})
+
+
+def check_order(order: SortOrder) -> None:
+    """Maps and variants have none (TypeUtils.checkForOrderingExpr)."""
+    if any(isinstance(inner, MapType | VariantType) for inner in nested_types(order.child.type)):
+        way = f"{'ASC' if order.ascending else 'DESC'} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
+        raise SparkError(
+            "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+            functionName="`sortorder`",
+            dataType=type_text(order.child.type),
+            sqlExpr=quoted(f"{order.child.text} {way}"),
+        )
 
 
 def window_call(

@@ -66,12 +66,21 @@ def divides_interval(node: Expression, error: SparkError) -> bool:
     return is_quotient and error.parameters["functionName"] == "`try_divide`"
 
 
+OVERFLOWING = called("+", "-", "*", "/", "div", "%", "sum", "conv", "make_dt_interval")
+ROUNDING = called("round", "bround")
+
+
+def overflows(node: Expression, error: SparkError) -> bool:
+    """BigDecimal says it with a large letter."""
+    return (ROUNDING if error.parameters.get("message") == "Overflow" else OVERFLOWING)(node, error)
+
+
 TESTS: dict[str, Test] = {
     "DIVIDE_BY_ZERO": divides("/", "div"),
     "REMAINDER_BY_ZERO": divides("%", "mod", "pmod"),
     "CAST_INVALID_INPUT": is_cast,
     "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
-    "ARITHMETIC_OVERFLOW": called("+", "-", "*", "/", "div", "%", "sum", "conv", "make_dt_interval"),
+    "ARITHMETIC_OVERFLOW": overflows,
     "INTERVAL_DIVIDED_BY_ZERO": called("/"),
     "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION": divides_interval,
     "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION": called("make_dt_interval", "make_ym_interval"),

@@ -43,6 +43,7 @@ from twinspark.functions import structs as structs
 from twinspark.functions import text as text
 from twinspark.functions import theta as theta
 from twinspark.functions import time_arithmetic as time_arithmetic
+from twinspark.functions import time_buckets as time_buckets
 from twinspark.functions import time_windows as time_windows
 from twinspark.functions import times as times
 from twinspark.functions import timestamp_fields as timestamp_fields

@@ -164,6 +164,8 @@ def to_date_type(tries: bool) -> Callable[[Call], Typed]:
         source = call.types[0]
         if len(call.arguments) == 2:
             return date_by_pattern(call, tries)
+        if is_null(source) and not tries:
+            return Typed(DATE, True, (DATE,), "{0}")
         if not (is_string(source) or isinstance(source, DateType | TimestampType | TimestampNTZType)):
             raise NotNative(f"{call.name} of {source.simpleString()}")
         if tries and not is_string(source):
@@ -314,6 +316,8 @@ def exactly(kind: DataType, result: DataType) -> Callable[[Call], Typed]:
     """An argument that Spark does not cast (ExpectsInputTypes)."""
 
     def rule(call: Call) -> Typed:
+        if is_null(call.types[0]):
+            return Typed(result, True, (kind,))
         if call.types[0] != kind:
             raise NotNative(f"{call.name} of {call.types[0].simpleString()}")
         return Typed(result, call.any_nullable)

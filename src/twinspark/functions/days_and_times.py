@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from twinspark.errors import NotNative
 from twinspark.functions.casts import between_datetimes, not_native
 from twinspark.functions.registry import fn
-from twinspark.functions.typing import Call, Typed
+from twinspark.functions.typing import Call, Typed, unexpected_input_type
 from twinspark.types import (
     DATE,
     STRING,
@@ -23,17 +23,18 @@ from twinspark.types import (
 )
 
 
-def taken(call: Call) -> list[DataType | None]:
+def taken(call: Call, shows: str) -> list[DataType | None]:
     """Spark casts none of them (ExpectsInputTypes), but for nulls."""
+    call = replace(call, text=f"{shows}({', '.join(argument.text for argument in call.arguments)})")
     kinds: tuple[tuple[type, DataType], ...] = ((DateType, DATE), (TimeType, TIME))
     casts: list[DataType | None] = []
-    for type, (known, kind) in zip(call.types, kinds, strict=False):
+    for place, (type, (known, kind)) in enumerate(zip(call.types, kinds, strict=False)):
         if not isinstance(type, known) and not is_null(type):
-            raise NotNative(f"{call.name} of {type.simpleString()}")
+            raise unexpected_input_type(call, place, f'"{"DATE" if known is DateType else "TIME"}"')
         casts.append(kind if is_null(type) else None)
     if len(call.types) == 3:
         if not is_string(call.types[2]) and not is_null(call.types[2]):
-            raise NotNative(f"{call.name} with a zone that is no string")
+            raise unexpected_input_type(call, 2, '"STRING"')
         casts.append(STRING)
     return casts
 
@@ -60,7 +61,7 @@ def instant(shows: str) -> Callable[[Call], Typed]:
 
     def rule(call: Call) -> Typed:
         text = f"{shows}({', '.join(argument.text for argument in call.arguments)})"
-        return Typed(TIMESTAMP, call.any_nullable, taken(call), made, text)
+        return Typed(TIMESTAMP, call.any_nullable, taken(call, "make_timestamp"), made, text)
 
     return rule
 
@@ -68,7 +69,8 @@ def instant(shows: str) -> Callable[[Call], Typed]:
 def without_zone(tries: bool) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         inner = f"make_timestamp_ntz({', '.join(argument.text for argument in call.arguments)})"
-        return Typed(TIMESTAMP_NTZ, True, taken(call), made_ntz, f"try_make_timestamp_ntz({inner})" if tries else inner)
+        casts = taken(call, "make_timestamp_ntz")
+        return Typed(TIMESTAMP_NTZ, True, casts, made_ntz, f"try_make_timestamp_ntz({inner})" if tries else inner)
 
     return rule
 

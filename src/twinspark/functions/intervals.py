@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.functions.casts import UTC_ZONES, between_datetimes, not_native
+from twinspark.functions.casts import between_datetimes, not_native
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import ANSI_CONFIG, error, java_error, text
 from twinspark.functions.time_arithmetic import check_texts, moved_micros
@@ -380,37 +380,3 @@ def calendar_rule(tries: bool) -> Callable[[Call], Typed]:
 SEVEN = ", ".join(["any = 0"] * 7)
 fn(f"make_interval({SEVEN})", "", rule=calendar_rule(False))
 fn(f"try_make_interval({SEVEN.replace(' = 0', '', 1)})", "", rule=calendar_rule(True))
-
-
-# ---- buckets
-
-
-def bucket_type(call: Call) -> Typed:
-    """A constant interval; without an origin the buckets begin with 1970 on the session's clock."""
-    size, value = call.arguments[0], call.arguments[1]
-    if not isinstance(size.type, INTERVAL) or not isinstance(getattr(size, "value", None), int) or size.value <= 0:
-        raise NotNative("time_bucket by what is no constant interval above zero")
-    kind = value.type
-    if len(call.arguments) == 3 and not hasattr(call.arguments[2], "value"):
-        raise NotNative("time_bucket with an origin that is no constant")
-    if not isinstance(kind, MOMENTS) or (len(call.arguments) == 3 and call.types[2] != kind):
-        raise NotNative(f"time_bucket of {kind.simpleString()}")
-    name = "TIMESTAMP_NTZ" if isinstance(kind, TimestampNTZType) else "TIMESTAMP"
-    shown = [a.text for a in call.arguments] + [f"{name} '1970-01-01 00:00:00'"] * (3 - len(call.arguments))
-    return Typed(kind, call.any_nullable, None, bucketed, f"time_bucket({', '.join(shown)})")
-
-
-def bucketed(call: Any, size: str, value: str, *origin: str) -> str:
-    kind = call.arguments[1].type
-    local = isinstance(kind, TimestampNTZType)
-    begins = between_datetimes("DATE '1970-01-01'", DATE, TIMESTAMP, call.settings) if not local else None
-    start = origin[0] if origin else begins or "TIMESTAMP '1970-01-01 00:00:00'"
-    unit = "micros" if isinstance(call.arguments[0].type, DayTimeIntervalType) else "months"
-    zone = text("UTC" if local or call.settings.zone in UTC_ZONES else call.settings.zone)
-    value, start = (f"make_timestamptz(epoch_us({v}))" if local else v for v in (value, start))
-    made = f"spark_bucket_{unit}(CAST({size} AS BIGINT), {value}, {start}, {zone})"
-    return f"make_timestamp(epoch_us({made}))" if local else made
-
-
-fn("time_bucket(any, any)", "", rule=bucket_type)
-fn("time_bucket(any, any, any)", "", rule=bucket_type)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.casts import cast_sql
 from twinspark.functions.registry import GENERATOR, fn
 from twinspark.functions.settings import Settings
 from twinspark.functions.spelling import duck_type, quoted_name, text
 from twinspark.functions.time_parser import refuse_old_patterns
-from twinspark.functions.typing import Call, Typed
+from twinspark.functions.typing import Call, Typed, quoted
 from twinspark.types import (
     INT,
     STRING,
@@ -62,8 +62,10 @@ MOST_FIELDS = 48  # that the extension makes of one text (native.h)
 
 
 def tuple_type(call: Call) -> Typed:
-    if len(call.arguments) < 2 or not all(map(is_string, call.types)):
-        raise NotNative("json_tuple of what are no strings")
+    if len(call.arguments) < 2:
+        raise NotNative("json_tuple without fields")
+    if not all(map(is_string, call.types)):
+        raise SparkError("DATATYPE_MISMATCH.NON_STRING_TYPE", sqlExpr=quoted(call.text), funcName="`json_tuple`")
     if len(call.arguments) > MOST_FIELDS + 1:
         raise NotNative("json_tuple of so many fields")
     fields = [StructField(f"c{i}", STRING, True) for i in range(len(call.arguments) - 1)]

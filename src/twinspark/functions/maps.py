@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import (
     common_type,
     force_nullable,
@@ -14,7 +14,7 @@ from twinspark.functions.common_types import (
 from twinspark.functions.registry import fn
 from twinspark.functions.sets import is_plain, normalized
 from twinspark.functions.spelling import cast_to, duck_type
-from twinspark.functions.typing import Call, Typed
+from twinspark.functions.typing import Call, Typed, quoted, type_text
 from twinspark.types import (
     BOOLEAN,
     NULL,
@@ -199,6 +199,15 @@ fn("map_concat(any...)", concatenated, rule=concat_type)
 def contains_key_type(call: Call) -> Typed:
     type, key = map_of(call.types[0], "map_contains_key"), call.types[1]
     found = wider_type_without_strings(type.keyType, key, False)
+    if found is None and not is_null(key):
+        raise SparkError(
+            "DATATYPE_MISMATCH.MAP_FUNCTION_DIFF_TYPES",
+            sqlExpr=quoted(call.text),
+            functionName="`map_contains_key`",
+            dataType='"MAP"',
+            leftType=type_text(type),
+            rightType=type_text(key),
+        )
     if found is None or is_null(key) or not same_type(found, type.keyType):
         raise NotNative("map_contains_key of a key of another type")
     return Typed(BOOLEAN, True, (None, type.keyType))

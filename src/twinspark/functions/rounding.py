@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from twinspark.errors import NotNative
+from twinspark.functions.arithmetic import BITS
 from twinspark.functions.operands import FLOATING
 from twinspark.functions.registry import fn
-from twinspark.functions.spelling import cast_to
+from twinspark.functions.spelling import ANSI_CONFIG, cast_to, error
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     DOUBLE,
@@ -62,13 +63,25 @@ def rounds(half_even: bool) -> Callable[..., str]:
             return value
         if isinstance(source, DecimalType) and not half_even and digits >= 0:
             return cast_to(value, call.type)
+        if is_integral(source):
+            return whole_rounded(name, value, digits, source, call.settings.ansi)
         return digits_of_decimal(name, value, digits, call.type)
 
     return write
 
 
+def whole_rounded(name: str, value: str, digits: int, type: DataType, ansi: bool) -> str:
+    """What the type cannot hold is an error, or its lowest bits (BigDecimal.byteValueExact, byteValue)."""
+    made = f"CAST({digits_of_decimal(name, value, digits, DecimalType(38, 0))} AS HUGEINT)"
+    half = f"CAST('{1 << BITS[type.__class__] - 1}' AS HUGEINT)"
+    if not ansi:
+        return cast_to(f"((({made} + {half}) & (2 * {half} - 1)) - {half})", type)
+    raised = error("ARITHMETIC_OVERFLOW", message="Overflow", alternative="", config=ANSI_CONFIG)
+    return f"(CASE WHEN {made} NOT BETWEEN -{half} AND {half} - 1 THEN {raised} ELSE {cast_to(made, type)} END)"
+
+
 def digits_of_decimal(name: str, value: str, digits: int, result: DataType) -> str:
-    """duck/native/rounding.c; what a whole number cannot hold is left to Spark by the cast."""
+    """duck/native/rounding.c."""
     made = result if isinstance(result, DecimalType) else DecimalType(38, 0)
     return cast_to(f"spark_decimal_{name}_{made.scale}({value}, {digits}, {made.precision})", result)
 

@@ -14,7 +14,7 @@ from twinspark.analysis.names import Scope
 from twinspark.analysis.outer import outer_in
 from twinspark.analysis.relations import Metadata, Named
 from twinspark.analysis.structs import struct_of, with_metadata
-from twinspark.analysis.windows import is_window, window_call
+from twinspark.analysis.windows import check_order, is_window, window_call
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions import overloads
 from twinspark.functions.known import SPARK_FUNCTIONS
@@ -311,7 +311,12 @@ def window_definition(spec: tree.WindowSpec, scope: Scope) -> tree.WindowDefinit
 
 
 def sort_order(item: tree.SortItem, scope: Scope, walk: Walk) -> SortOrder:
-    return direction(item, walk.read(item.child, scope))
+    order = direction(item, walk.read(item.child, scope))
+    try:
+        check_order(order)
+    except SparkError as error:
+        raise walk.located(error, item) from None
+    return order
 
 
 def direction(item: tree.SortItem, child: Expression) -> SortOrder:
