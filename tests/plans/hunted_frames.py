@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 
@@ -47,3 +47,22 @@ def hunted_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     yield "cubes by a place out of range, written as SQL", ids.cube("id", F.expr("9")).count()
     yield "what is suggested of a column that is there twice", ids.select("id", "id").select("nosuch")
     yield "a column that is not there below one that is not", ids.select("nope").select("nor")
+    yield from ranges(spark)
+    yield "a join by what is no condition", ids.join(spark.range(2).toDF("b"), F.lit(None), "left")
+    yield (
+        "values of the keys of cubes",
+        rows.cube("id").agg(F.col("id") + 1, F.struct("id"), F.coalesce("id", F.lit(0))),
+    )
+
+
+def ranges(spark: Any) -> Iterator[tuple[str, DataFrame]]:
+    """Bounds are longs: what they cannot be cast to is refused."""
+    rows = spark.sql(
+        "select i, date'2024-01-01' + i d, cast(d as timestamp) t, i * 1.5 n from values (1), (2), (9) v(i)"
+    )
+    for order, lower, upper in [
+        *(("d", -1, 0), ("d", 0, 1), ("d", -2, -1), ("t", -1, 0), ("n", -2, 2), ("n", -(2**40), 1), ("i", -1, 2**40)),
+        *(("d", Window.unboundedPreceding, 1), ("d", Window.unboundedPreceding, 0), ("i", -1, 1)),
+    ]:
+        window = Window.partitionBy(F.col("i") % 2).orderBy(order).rangeBetween(lower, upper)
+        yield f"a range over {order} from {lower} to {upper}", rows.select("i", F.sum("i").over(window))

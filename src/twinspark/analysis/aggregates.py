@@ -9,6 +9,7 @@ from typing import Any
 from twinspark.analysis.canonical import position
 from twinspark.analysis.determinism import check_aggregate
 from twinspark.analysis.names import LATERAL
+from twinspark.analysis.nullable_keys import typed_again
 from twinspark.analysis.outer import map_outer
 from twinspark.analysis.relations import Named, positions
 from twinspark.analysis.scope import Frame, deeper
@@ -55,7 +56,7 @@ def aggregate(
     calls = distinct(call for output in outputs for call in calls_in(output.expression))
     keys = [grouped(key, i, grouping_sets) for i, key in enumerate(grouping)]
     columns = [
-        Named(above(o.expression, grouping, keys, calls), o.name, o.told, o.passes, o.names, o.is_whole)
+        Named(above(o.expression, grouping, keys, calls, grouping_sets), o.name, o.told, o.passes, o.names, o.is_whole)
         for o in outputs
     ]
     if not calls and not grouping and grouping_sets is None:
@@ -145,30 +146,43 @@ def above(
     grouping: Sequence[Expression],
     keys: Sequence[Expression],
     calls: Sequence[AggregateCall],
+    sets: GroupingSets | None,
 ) -> Expression:
     """The expression over the aggregation's own columns."""
+
+    def ungrouped(node: Expression) -> Expression:
+        """Inside an aggregate of a window the keys of grouping sets are no columns (ResolveGroupingAnalytics)."""
+        if isinstance(node, AggregateCall | Column):
+            return rule(node) if isinstance(node, AggregateCall) else missing(node)
+        return map_children(node, ungrouped)
+
+    def missing(node: Column) -> Expression:
+        raise missing_aggregation(node, bool(grouping))
 
     def rule(node: Expression) -> Expression:
         index = position(node, grouping)
         if index is not None and (not isinstance(node, Literal) or keys[index].nullable):  # else it is what it is
             return Column(type=keys[index].type, nullable=keys[index].nullable, text=node.text, index=index)
         if isinstance(node, WindowCall):
-            return replace(
+            is_apart = sets is not None and isinstance(node.function, AggregateCall)
+            made = replace(
                 node,
-                function=mapped_call(node.function, rule),
+                function=mapped_call(node.function, ungrouped if is_apart else rule),
                 partition=tuple(map(rule, node.partition)),
                 ordering=tuple(replace(o, child=rule(o.child)) for o in node.ordering),
             )
+            return typed_again(node, made) if sets is not None else made
         if isinstance(node, AggregateCall):
             index = len(grouping) + place(node, calls)
             return Column(type=node.type, nullable=node.nullable, text=node.text, index=index)
         if isinstance(node, Column):
-            raise missing_aggregation(node, bool(grouping))
+            return missing(node)
         if isinstance(node, Lambda):
             return replace(node, body=rule(node.body))
         if isinstance(node, Subquery):
             return above_subquery(node, rule)
-        return map_children(node, rule)
+        over = map_children(node, rule)
+        return typed_again(node, over) if sets is not None else over
 
     made = rule(expression)
     return with_text(made, expression.text)
@@ -204,5 +218,6 @@ def missing_aggregation(column: Column, is_grouped: bool) -> SparkError:
 
 def mapped_call(call: Call, rule: Rule) -> Call:
     made = map_children(call, rule)
-    assert isinstance(made, Call)
-    return made
+    again = made if isinstance(call, AggregateCall) else typed_again(call, made)
+    assert isinstance(again, Call)
+    return again

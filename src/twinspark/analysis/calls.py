@@ -10,6 +10,7 @@ from typing import Any
 from twinspark.analysis.casts import implicit_cast
 from twinspark.analysis.collated_calls import collated_call, is_for_collations
 from twinspark.analysis.literals import literal
+from twinspark.analysis.refusal_texts import shows_otherwise
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions import overloads
 from twinspark.functions.common_types import (
@@ -142,6 +143,8 @@ def uncollated_call(
             signature = with_writer(signature, typed.writer)
         return make_call(signature, typing, typed, distinct, filter, ordering, ignore_nulls)
     except SparkError as error:
+        if shows_otherwise(name, error, arguments):
+            raise NotNative("a refusal that shows what Spark made of the arguments", nearest=error) from error
         if refuses_as_spark(name, error.condition):
             raise
         raise NotNative(f"{name} of these arguments: {error.condition}") from error

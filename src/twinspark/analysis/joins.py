@@ -13,12 +13,23 @@ from twinspark.analysis.relations import Named, find_columns, passing, project, 
 from twinspark.analysis.scope import Attribute, Attributes, Frame, deeper, renewed, tells_files
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.settings import Settings
+from twinspark.functions.typing import quoted, type_text
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Field, Join, Relation
-from twinspark.types import quote_identifier
+from twinspark.types import BooleanType, quote_identifier
 
 OUTER_LEFT = ("right", "full")  # the left side may be missing
 OUTER_RIGHT = ("left", "full")
+
+
+def boolean(condition: Expression) -> Expression:
+    if isinstance(condition.type, BooleanType):
+        return condition
+    raise SparkError(
+        "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE",
+        joinCondition=quoted(condition.text),
+        conditionType=type_text(condition.type),
+    )
 
 
 def nulled(attributes: Attributes, missing: bool) -> Attributes:

@@ -26,7 +26,7 @@ from twinspark.errors import NotNative, SparkError
 from twinspark.functions.registry import GENERATOR
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted
-from twinspark.plan.expressions import Call, Expression, OuterColumn, Variable
+from twinspark.plan.expressions import Call, Expression, OuterColumn, Variable, with_text
 from twinspark.types import quote_identifier
 
 Finder = Callable[["Scope", Sequence[str]], Named | None]
@@ -103,8 +103,8 @@ def lateral_alias(scope: Scope, parts: Sequence[str]) -> Named | None:
         return None
     if isinstance(named[0], Call) and named[0].signature.kind == GENERATOR:
         raise NotNative("a name of generated columns used beside them")
-    shown = replace(named[0], text=f"{LATERAL}({parts[0]})")
-    return fields_of(shown, parts[0], tuple(parts[1:]), scope)
+    found = fields_of(with_text(named[0], parts[0]), parts[0], tuple(parts[1:]), scope)
+    return replace(found, expression=with_text(found.expression, f"{LATERAL}({parts[-1]})"))
 
 
 def session_variable(scope: Scope, parts: Sequence[str]) -> Named | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.registry import WINDOW
@@ -10,9 +10,14 @@ from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
 from twinspark.plan.expressions import AggregateCall, Call, Expression, Frame, SortOrder, WindowCall
 from twinspark.types import (
+    ByteType,
     DataType,
     DateType,
+    DecimalType,
+    IntegerType,
+    LongType,
     MapType,
+    ShortType,
     TimestampNTZType,
     TimestampType,
     VariantType,
@@ -56,6 +61,10 @@ def window_call(
     is_ranged = not shown.rows and {shown.lower, shown.upper} - {None, 0}
     if is_ranged and not all(has_distances(order.child.type) for order in ordering):
         raise NotNative("a range of what is neither a number nor a date")
+    if is_ranged and not all(
+        fits(bound, order.child.type) for order in ordering for bound in (shown.lower, shown.upper)
+    ):
+        raise NotNative("a range that its order's type cannot hold")
     return WindowCall(
         type=function.type,
         nullable=function.nullable,
@@ -67,8 +76,37 @@ def window_call(
     )
 
 
+MOMENTS = (DateType, TimestampType, TimestampNTZType)
+
+
 def has_distances(type: DataType) -> bool:
-    return is_numeric(type) or isinstance(type, DateType | TimestampType | TimestampNTZType)
+    return is_numeric(type) or isinstance(type, MOMENTS)
+
+
+def fits(bound: Expression | int | None, type: DataType) -> bool:
+    """Spark casts a bound to the type of the order."""
+    if not isinstance(bound, int):
+        return True
+    if isinstance(type, DecimalType):
+        return abs(bound) < 10 ** (type.precision - type.scale)
+    bits = BITS.get(type.__class__)
+    return bits is None or -(1 << bits) <= bound < 1 << bits
+
+
+BITS: Mapping[type[DataType], int] = {ByteType: 7, ShortType: 15, IntegerType: 31, LongType: 63}
+
+
+def check_longs(partition: Sequence[Expression], ordering: Sequence[SortOrder], frame: Frame) -> None:
+    """A range over dates or times by numbers, which a DataFrame sends as longs: days of a date would be integers."""
+    if frame.rows or len(ordering) != 1 or not isinstance(ordering[0].child.type, MOMENTS):
+        return
+    if any(isinstance(bound, int) and bound != 0 for bound in (frame.lower, frame.upper)):
+        raise SparkError(
+            "DATATYPE_MISMATCH.RANGE_FRAME_INVALID_TYPE",
+            sqlExpr=quoted(f"({window_text(partition, ordering, frame)})"),
+            orderSpecType=type_text(ordering[0].child.type),
+            valueBoundaryType='"BIGINT"',
+        )
 
 
 def is_window(function: Call) -> bool:

@@ -198,6 +198,9 @@ def in_list(call: Call) -> Typed:
 
 
 def written_in(call: Any, value: str, *options: str) -> str:
+    """One query in brackets that gives a value would be a list of its rows to DuckDB."""
+    if len(options) == 1 and options[0].lstrip("( ").startswith("SELECT"):
+        return f"({value} = {options[0]})"
     return f"({value} IN ({', '.join(options)}))" if options else "false"
 
 

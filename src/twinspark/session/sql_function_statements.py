@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from twinspark.analysis import build
 from twinspark.analysis.context import Context
+from twinspark.analysis.generators import has_generator
 from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import frame_of
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.known import SPARK_FUNCTIONS
-from twinspark.plan.expressions import Expression
+from twinspark.plan.expressions import AggregateCall, Expression, WindowCall
 from twinspark.plan.relations import OneRow
+from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import parse_expression, parse_query, parse_type, tree
 from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.text import parser_config
@@ -127,9 +129,19 @@ def function_of(
         return checked(made, lambda: table_function(made, statement, context))
     declared = [(each.name, build.literal(None, parse_type(each.type))) for each in parameters]
     body = checked_body(made, declared, context)
+    check_plain(body, statement)
     returns = statement.returns if statement.returns is not None else body.type
     stored(body, returns, context.settings)
     return replace(made, returns=returns.simpleString())
+
+
+def check_plain(body: Expression, statement: Any) -> None:
+    """Rows are for the queries of a body alone (checkAggOrWindowOrGeneratorExpr); a body that is none besides is told
+    of another mistake."""
+    if any(isinstance(one, AggregateCall | WindowCall) for one in nodes_of(body)) or has_generator(body):
+        condition = "USER_DEFINED_FUNCTIONS.CANNOT_CONTAIN_COMPLEX_FUNCTIONS"
+        nearest = SparkError(condition, queryText=str(statement.body_text))
+        raise NotNative("SQL: a function that aggregates, generates or looks through a window", nearest=nearest)
 
 
 def body_text(statement: Any) -> str:

@@ -14,7 +14,7 @@ from twinspark.analysis.relations import Named
 from twinspark.analysis.sequence_ids import NAME as SEQUENCE_ID
 from twinspark.analysis.sequence_ids import sequence_id
 from twinspark.analysis.structs import struct_of
-from twinspark.analysis.windows import window_call
+from twinspark.analysis.windows import check_longs, window_call
 from twinspark.errors import NotNative
 from twinspark.functions import overloads
 from twinspark.functions.known import SPARK_FUNCTIONS
@@ -207,6 +207,10 @@ def read_window(message: Any, scope: Scope) -> Expression:
     partition = [read_expression(m, scope) for m in message.partition_spec]
     ordering = read_orders(message.order_spec, scope)
     frame = read_frame(message.frame_spec, scope) if message.HasField("frame_spec") else None
+    if frame is not None and any(
+        bound.value.literal.HasField("long") for bound in (message.frame_spec.lower, message.frame_spec.upper)
+    ):
+        check_longs(partition, ordering, frame)
     made = window_call(function, partition, ordering, frame, scope.settings)
     if f"{LATERAL}(" in made.text:
         raise NotNative("a name given in the same list, inside a window")

@@ -10,12 +10,10 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
 from twinspark.analysis.scope import Frame
 from twinspark.analysis.union_names import by_name
-from twinspark.errors import NotNative, SparkError
-from twinspark.functions.typing import quoted, type_text
+from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.relations import RELATIONS, read_frame
-from twinspark.types import BooleanType, is_null
 
 KINDS = {1: "inner", 2: "full", 3: "left", 4: "right", 5: "anti", 6: "semi", 7: "cross"}
 
@@ -33,19 +31,9 @@ def read_join(message: Any, context: Context) -> Frame:
     def condition(sides: Frame) -> Expression | None:
         if not message.HasField("join_condition"):
             return None
-        return boolean(read_expression(message.join_condition, Scope(sides, context)))
+        return joins.boolean(read_expression(message.join_condition, Scope(sides, context)))
 
     return joins.join(left, right, kind, condition)
-
-
-def boolean(condition: Expression) -> Expression:
-    if isinstance(condition.type, BooleanType) or is_null(condition.type):
-        return condition
-    raise SparkError(
-        "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE",
-        joinCondition=quoted(condition.text),
-        conditionType=type_text(condition.type),
-    )
 
 
 SET_OPERATIONS = {1: "intersect", 2: "union", 3: "except"}

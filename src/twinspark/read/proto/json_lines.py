@@ -29,8 +29,8 @@ def read_json_lines(
     context: Context,
     files: Hashable,
 ) -> Frame:
-    """Options are named in lower case; `files` as they were when they were listed. A file that Spark fails over is
-    refused as DuckDB's reader refused it."""
+    """Options are named in lower case; `files` as they were when they were listed, and how they are cut into texts. A
+    file that Spark fails over is refused as DuckDB's reader refused it."""
     told = context.config.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
     corrupt = options.setdefault(NAMED, told)
     if options.get("mode", "permissive").lower() == "failfast":

@@ -77,7 +77,8 @@ def read_files(message: Any, context: Context) -> Frame:
         if how.pop("multiline", "false").lower() == "true":
             where["wholetext"] = "true"  # each file is one text: an object, or an array of rows
         lines = context.scan_files("text", paths, where, None, context)
-        return read_json_lines(frame_of(relation_of(lines)), how, schema, refused, context, lines.looked.found)
+        files = (lines.looked.found, *sorted(where.items()))
+        return read_json_lines(frame_of(relation_of(lines)), how, schema, refused, context, files)
 
 
 def is_in_one_piece(found: Found, context: Context) -> bool:

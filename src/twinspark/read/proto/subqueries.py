@@ -15,7 +15,7 @@ from twinspark.errors import NotNative
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Join, Relation
 from twinspark.read.proto.expressions import EXPRESSIONS, read_expression
-from twinspark.read.proto.joins import KINDS, boolean
+from twinspark.read.proto.joins import KINDS
 from twinspark.read.proto.relations import RELATIONS, read_frame
 
 SCALAR, EXISTS, TABLE_ARGUMENT, IN = 1, 2, 3, 4
@@ -81,7 +81,7 @@ def read_lateral_join(message: Any, context: Context) -> Frame:
     def condition(sides: Frame) -> Expression | None:
         if not message.HasField("join_condition"):
             return None
-        return boolean(read_expression(message.join_condition, Scope(sides, context)))
+        return joins.boolean(read_expression(message.join_condition, Scope(sides, context)))
 
     frame = joins.join(left, right, kind, condition)
     assert isinstance(frame.relation, Join)

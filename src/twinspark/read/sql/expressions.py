@@ -150,14 +150,20 @@ class Expressions(Follow):
         return IsDistinct(start, self.stop, value, right, negated)
 
     def _in(self, value: Expression, start: int, negated: bool, begin: int) -> Expression:
-        typed = self.kinds[self.at + 1] == "SELECT" and self.is_string(self.at + 2) and self.kinds[self.at + 3] == ","
-        options = self.attempt(self._options) if typed else None
+        options = self.attempt(self._options, "options") if self._is_list_first() else None
         if options is None and self.is_query_ahead() and (query := self.attempt(self.parenthesized_query, "query")):
             return InSubquery(start, self.stop, value, query, negated)
         options = self._options() if options is None else options
         if not options:
             self.complain("INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", begin, self.stop)
         return In(start, self.stop, value, options, negated)
+
+    def _is_list_first(self) -> bool:
+        """The grammar's list of values comes before its query: `(SELECT 'a')` is read as a literal of the type SELECT,
+        `((SELECT a FROM t))` as a list of one value."""
+        kind, behind = self.kinds[self.at + 1], self.kinds[self.at + 3]
+        typed = kind in ("SELECT", "VALUES") and self.is_string(self.at + 2) and behind in (",", ")")
+        return typed or (kind == "(" and self.is_query_ahead())
 
     def _options(self) -> tuple[Expression, ...]:
         return () if self.take("(", ")") else self.in_parentheses(self.expression)

@@ -31,7 +31,7 @@ from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import sort_order
 from twinspark.read.walk.queries import by_position, check_no_subquery, is_all, position_of, sorted_frame
-from twinspark.types import BOOLEAN, BooleanType
+from twinspark.types import BOOLEAN, BooleanType, IntegerType, StringType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +142,22 @@ class Aggregation:
         for child in children_of(expression):
             yield from self.unusable(child)
 
+    def check_keys(self, expression: Expression, is_condition: bool = False) -> None:
+        """Above grouping sets Spark takes a key in an aggregate for what the sets made of it, and forgets one that is
+        not selected where a value must be cast first."""
+        if self.sets is None:
+            return
+        calls = [node for node in nodes_of(expression) if isinstance(node, AggregateCall)]
+        plain = [call for call in calls if call.name not in ("grouping", "grouping_id")]
+        keys = {node for key in self.grouping for node in nodes_of(key) if isinstance(node, Column)}
+        if any(node in keys for call in plain for node in nodes_of(call)):
+            raise NotNative("SQL: an aggregate of a key, above grouping sets")
+        selected = {column.expression for column in self.columns if isinstance(column.expression, Column)}
+        hidden = is_condition and any(node in keys - selected for node in nodes_of(expression))
+        leaves = [node.type for node in nodes_of(expression) if isinstance(node, Column | Literal | AggregateCall)]
+        if hidden and (len(set(leaves)) > 1 or not isinstance(leaves[0], IntegerType | StringType)):
+            raise NotNative("SQL: HAVING of a key that is not selected, above grouping sets")
+
     def settled(self, expression: Expression) -> Expression:
         """Columns of the list put in for their names; an aggregate of one is an error of Spark's."""
         if isinstance(expression, Output):
@@ -163,6 +179,7 @@ class Aggregation:
             outputs |= again
         for column in self.unusable(made):
             raise self.not_found(node, column)
+        self.check_keys(made, is_condition=True)
         having = self.settled(made)
         if not isinstance(having.type, BooleanType):  # no predicate: cast as if that was written
             having = build.cast(having, BOOLEAN, self.walk.settings)
@@ -223,6 +240,7 @@ class Aggregation:
                 raise
             order = sort_order(item, replace(scope, first=lambda _, parts: self.find_below(parts)), self.walk)
         check_no_subquery(order.child)
+        self.check_keys(order.child)
         for column in self.unusable(order.child):
             if self.walk.outer is not None:
                 raise NotNative("SQL: a subquery sorted by what may be a column of the query around")

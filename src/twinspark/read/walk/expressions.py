@@ -130,10 +130,12 @@ class Walk:
 
     def context_of(self, node: tree.Node) -> QueryContext:
         start = self.predicate_start(node.child) if isinstance(node, PREDICATES) else node.start
+        if isinstance(node, tree.Join) and node.left is not None:
+            start = self.predicate_start(node.left)
         return QueryContext(self.text[start : node.stop], start, node.stop - 1, text=self.text)
 
     def predicate_start(self, child: tree.Node) -> int:
-        """Of `a IN (…)` Spark names only what comes after its left side."""
+        """Of `a IN (…)`, and of a join, Spark names only what comes after its left side."""
         between = BETWEEN.match(self.text, child.stop)
         assert between is not None
         return between.end()

@@ -35,6 +35,7 @@ from twinspark.read.sql.data_types import parse_type
 from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk.expressions import Walk, walks
 from twinspark.read.walk.identifiers import name_parts
+from twinspark.read.walk.lateral_aliases import check_in_window
 from twinspark.read.walk.named_arguments import placed
 from twinspark.types import (
     DateType,
@@ -296,7 +297,10 @@ def over(function: Expression, spec: tree.WindowSpec, scope: Scope, walk: Walk) 
     partition = walk.reads(definition.partition, scope)
     ordering = [sort_order(item, scope, walk) for item in definition.order]
     frame = read_frame(definition.frame, ordering, scope, walk) if definition.frame is not None else None
-    return window_call(function, partition, ordering, frame, walk.settings)
+    made = window_call(function, partition, ordering, frame, walk.settings)
+    if scope.aliases:  # else it stands outside of the list
+        check_in_window(made)
+    return made
 
 
 def window_definition(spec: tree.WindowSpec, scope: Scope) -> tree.WindowDefinition:

@@ -17,6 +17,7 @@ from twinspark.read.walk.aggregation import Aggregation
 from twinspark.read.walk.conditions import where
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.groups import List, checked
+from twinspark.read.walk.lateral_aliases import check_in_generators, check_not_named_before
 from twinspark.read.walk.pivots import pivoted, unpivoted
 from twinspark.read.walk.queries import TERMS, Selected, organized, position_of, read_term, set_operation
 from twinspark.read.walk.select import OF_THE_SELECT, select_over
@@ -71,6 +72,7 @@ def projected(frame: Frame, columns: list[Named], walk: Walk) -> Frame:
     if any(has_aggregate(c.expression) for c in columns):
         raise NotNative("SQL: an aggregate in a pipe operator that takes none")
     if any(has_generator(c.expression) for c in columns):
+        check_in_generators(columns)
         return generate(frame, columns, walk.settings)
     return make.project(frame, columns)
 
@@ -116,7 +118,10 @@ def pipe_set_operation(node: tree.PipeSetOperation, frame: Frame, walk: Walk) ->
 
 @pipes(tree.Join)
 def pipe_join(node: tree.Join, frame: Frame, walk: Walk) -> Frame:
-    return read_join(node, walk, frame)
+    try:
+        return read_join(node, walk, frame)
+    except SparkError as error:
+        raise walk.located(error, node) from error
 
 
 @pipes(tree.Pivot)
@@ -142,6 +147,7 @@ def pipe_aggregate(node: tree.PipeAggregate, frame: Frame, walk: Walk) -> Frame:
     aggregates = walk.columns(node.aggregates, scope)
     if not all(has_aggregate(c.expression) for c in aggregates):
         raise NotNative("SQL: |> AGGREGATE of what is no aggregate")
+    check_not_named_before(aggregates)
     grouping = tuple(checked(column.expression) for column in keys)
     return Aggregation(walk, frame, scope, grouping, None, (*keys, *aggregates)).closed()
 

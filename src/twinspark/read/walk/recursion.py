@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from twinspark.analysis import build
 from twinspark.analysis.scope import Attribute, Frame, Hit, frame_of, revealed
+from twinspark.analysis.set_operations import merged
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.typing import type_text
@@ -84,7 +85,8 @@ def level_limit(named: tree.NamedQuery, walk: Walk) -> int:
 
 
 def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key: str, walk: Walk) -> Relation:
-    """Within, all columns may be null; of the whole, those of the anchor or of the step. The types are the anchor's."""
+    """Within, all columns may be null; of the whole, those of the anchor or of the step. The types are the anchor's,
+    with nulls inside where the step has some."""
     fields = tuple(Field(f.name, f.type, True, f.metadata) for f in anchor.fields)
     last = LastStep(RecursionReference(fields=(*fields, LEVEL), key=key), named.name)
     frame = step_of(replace(walk, ctes={**walk.ctes, named.name.lower(): last}))
@@ -100,7 +102,7 @@ def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key
         rows=int(walk.context.config.get(ROWS, "1000000")),
         elsewhere="limit" in walk.text.lower(),
         fields=tuple(
-            replace(one, nullable=first.nullable or later.nullable)
+            replace(one, type=merged(first.type, later.type), nullable=first.nullable or later.nullable)
             for one, first, later in zip(fields, anchor.fields, step.fields[:-1], strict=True)
         ),
     )
@@ -131,7 +133,7 @@ def counted(frame: Frame, level: Attribute, fields: tuple[Field, ...], walk: Wal
         raise NotNative("SQL: a recursive query whose rows cannot be followed")
     carried = found[0]
     columns = in_types([carried.column(a) for a in frame.attributes], fields, walk)
-    made = tuple(replace(one, nullable=column.nullable) for one, column in zip(fields, columns, strict=True))
+    made = tuple(replace(one, type=c.type, nullable=c.nullable) for one, c in zip(fields, columns, strict=True))
     return Project(input=carried.relation, expressions=(*columns, carried.column(level)), fields=(*made, LEVEL))
 
 

@@ -24,6 +24,7 @@ from twinspark.read.walk.conditions import has_window, where
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import is_generator_node
 from twinspark.read.walk.groups import List, is_all, read_grouping
+from twinspark.read.walk.lateral_aliases import check_in_generators, check_in_groups
 from twinspark.read.walk.queries import SELECT, Selected, sorted_frame
 from twinspark.read.walk.sources import read_from, with_lateral_views
 
@@ -109,6 +110,7 @@ def named_windows(nodes: Sequence[tree.NamedWindow]) -> dict[str, object]:
 
 def projected(node: tree.Select, frame: Frame, columns: list[Named], walk: Walk) -> Selected:
     if any(has_generator(c.expression) for c in columns):
+        check_in_generators(columns)
         made = generate(frame, columns, walk.settings)
     else:
         made = make.project(frame, columns)
@@ -137,6 +139,7 @@ def qualified_groups(node: tree.Select, frame: Frame, scope: Scope, columns: lis
     """Over groups it sees the list alone, and can group no more."""
     assert node.qualify is not None
     groups = grouped(node, frame, scope, columns, columns, walk).closed()
+    check_in_groups(columns, node.having is not None)
     try:
         condition = walk.read(node.qualify, walk.scope(groups, windows=scope.windows))
     except SparkError as error:
@@ -170,6 +173,8 @@ def aggregated(node: tree.Select, frame: Frame, scope: Scope, columns: list[Name
     if any(has_generator(c.expression) for c in columns):
         return distinct_or_not(node, generated(node, frame, scope, columns, walk), walk)
     made = grouped(node, frame, scope, columns, columns, walk)
+    made.closed()  # says first what is neither grouped nor aggregated
+    check_in_groups(columns, node.having is not None)
     if node.quantifier == "DISTINCT":
         return Selected(make.distinct(made.closed()))
     return Selected(made.closed(), made.order)
@@ -201,6 +206,7 @@ def generated(node: tree.Select, frame: Frame, scope: Scope, columns: list[Named
     others = [*columns[:place], *columns[place + 1 :]]
     try:
         groups = grouped(node, frame, scope, columns, [*others, *inner], walk).closed()
+        check_in_groups(columns, node.having is not None)
     except SparkError as error:
         raise NotNative("SQL: a generator in a grouped SELECT", nearest=error) from error
     kept = [Named(groups.column(a), o.name, a.metadata) for a, o in zip(groups.attributes, others, strict=False)]

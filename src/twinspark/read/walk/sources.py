@@ -328,6 +328,7 @@ def join_condition(node: tree.Expression | None, kind: str, sides: Frame, walk: 
     made = walk.read(node, walk.scope(sides))
     if has_aggregate(made):
         raise NotNative("SQL: an aggregate in a join condition")
+    made = joins.boolean(made)
     check_one_sided(made, sides)
     return with_existence(made, kind, sides, walk.settings)
 
@@ -370,7 +371,12 @@ def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | No
         raise NotNative("SQL: a lateral side that draws lots")
 
     def condition(sides: Frame) -> Expression | None:
-        return join_condition(on, kind, sides, walk)
+        try:
+            return join_condition(on, kind, sides, walk)
+        except SparkError as error:
+            if error.condition != "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE":
+                raise
+            raise NotNative("SQL: a lateral join by what is no condition", nearest=error) from error
 
     frame = joins.join(left, right, kind, condition)
     assert isinstance(frame.relation, Join)
