@@ -9,10 +9,10 @@ from twinspark.analysis import build
 from twinspark.analysis.window_order import ENDS
 from twinspark.functions.gathering import in_places
 from twinspark.functions.settings import Settings
-from twinspark.plan.expressions import AggregateCall, Case, Column, Expression, SortOrder
+from twinspark.plan.expressions import AggregateCall, Column, Expression, SortOrder
 from twinspark.plan.relations import Aggregate, Field
 from twinspark.plan.rewrite import map_children
-from twinspark.types import INT, LONG
+from twinspark.types import LONG
 
 SHOWING = ENDS | {"first_value", "last_value", "array_agg"}
 JOINED = frozenset({"listagg", "string_agg"})
@@ -54,9 +54,8 @@ def is_asked(key: Expression) -> bool:
 def turn_of(relation: Aggregate, number: Column, settings: Settings) -> Expression:
     """At which place among the sets the one of this number stands."""
     ids = [number_of(one, len(relation.grouping)) for one in relation.grouping_sets or ()]
-    tests = [build.call("==", [number, build.literal(each, LONG)], settings) for each in ids]
-    places = map(build.literal, range(len(ids)))
-    return Case(type=INT, nullable=True, branches=tuple(zip(tests, places, strict=True)), otherwise=None)
+    known = build.call("array", [build.literal(each, LONG) for each in ids], settings)
+    return build.call("array_position", [known, number], settings)  # a CASE of a cube's 256 sets would be very slow
 
 
 def number_of(one: Sequence[int], width: int) -> int:

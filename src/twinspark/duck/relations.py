@@ -23,7 +23,7 @@ from twinspark.duck.relation_texts import (
     normal_zero,
     null_of,
 )
-from twinspark.duck.select import Select, grows_too_much, wrapped
+from twinspark.duck.select import Select, grows_too_much, repeats_too_much, wrapped
 from twinspark.duck.single_rows import covers, is_group_only, is_single, may_stay_one_row
 from twinspark.duck.statement import Statement
 from twinspark.duck.ties import PLACE, keeps_order, numbers_rows
@@ -172,6 +172,8 @@ class RelationWriter(SubqueryWriter):
             return self.stable_windows(relation)
         if windows and (lifted := below(relation, self.expressions(select).write)) is not relation:
             relation, select = lifted, self.wrap(self.write(lifted.input))
+        if not windows and repeats_too_much(select, relation.expressions):
+            select = self.wrap(select)
         columns = self.expressions(select).columns(relation.expressions)
         if grows_too_much(select, columns):
             select = self.wrap(select)
@@ -281,6 +283,8 @@ class RelationWriter(SubqueryWriter):
         select = self.write(relation.input)
         if select.is_cut or select.order or select.group or select.has_windows or select.is_volatile:
             select = self.wrap(select)
+        if relation.grouping_sets is not None and not select.is_plain:
+            select = self.wrap(select)  # each set says its keys again: as names alone, a cube of eight is ten times faster
         if any(has_nested_doubles(key.type) for key in relation.grouping):
             raise NotNative("groups by doubles inside nested values")
         writer = self.expressions(select)
