@@ -24,6 +24,7 @@ from twinspark.types import (
 
 # Where Spark does not pivot in two steps it nulls the arguments of the other rows: these skip nulls anyway.
 SKIPS_NULLS = frozenset({"sum", "avg", "mean", "min", "max", "count", "collect_list", "collect_set"})
+NULL_OF_NO_ROWS = frozenset({"sum", "avg", "mean", "min", "max"})
 
 
 def pivot(
@@ -76,7 +77,14 @@ def pivoted(
     shown = values_name(value)
     name = shown if alone else f"{shown}_{output.name}"
     made = filtered(output.expression, test, in_two_steps)
-    return Named(present_or_null(made, test, settings) if in_two_steps else made, name)
+    if in_two_steps and not is_null_of_no_rows(made):
+        made = present_or_null(made, test, settings)
+    return Named(made, name)
+
+
+def is_null_of_no_rows(made: Expression) -> bool:
+    """Nobody has to count the rows of such a one, which would double a wide pivot's aggregates."""
+    return isinstance(made, AggregateCall) and made.name in NULL_OF_NO_ROWS
 
 
 def matches(columns: Sequence[Expression], value: tuple[Literal, ...], settings: Settings) -> Expression:
