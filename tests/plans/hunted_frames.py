@@ -11,6 +11,9 @@ from pyspark.sql import functions as F
 def hunted_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
     numbers = spark.createDataFrame([("a", 1.0), ("b", float("nan")), ("b", None), ("a", 0.0)], "k string, x double")
     yield "pivot over values with NaN", numbers.groupBy("k").pivot("x").count()
+    sold = spark.createDataFrame([("a", "x", 1), ("a", "y", None), ("b", "x", 2)], "k string, p string, n int")
+    sums = [F.sum("n"), F.min("n"), F.avg("n"), F.sum("n") + 1, F.count("n")]
+    yield "pivot of values that miss", sold.groupBy("k").pivot("p", ["x", "y", "z"]).agg(*sums)
     yield "pivot over values with NaN, in one step", numbers.groupBy("k").pivot("x").agg(F.collect_list("k"))
     ids = spark.range(1)
     yield "a field of what has none", ids.select(F.col("id")[0])

@@ -100,6 +100,7 @@ def cubes(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
         "lists": left.rollup("v").agg(F.collect_list("w"), F.first("k"), F.last("w"), F.listagg("v")),
         "ordered by a set": left.cube("k", "v").agg(F.count("*")).orderBy("count(1)"),
         "no values": left.cube("k", "v").agg(F.grouping_id()),
+        "computed": left.select("v", (F.col("k") + 1).alias("n"), "w").cube("v", "n", "w").count(),
     }
 
 

@@ -36,6 +36,24 @@ def test_a_chain_is_one_select() -> None:
     assert table.column("c39")[999].as_py() == 999 + 39
 
 
+def chain_of_each_other(length: int) -> Relation:
+    plan = chain(length)
+    below = plan
+    for number in range(length - 1, 0, -1):
+        call = below.with_columns.aliases[0].expr.unresolved_function
+        call.arguments[0].unresolved_attribute.unparsed_identifier = f"c{number - 1}"
+        below = below.with_columns.input
+    return plan
+
+
+def test_columns_made_of_each_other_are_not_written_again_and_again() -> None:
+    plan = read_relation(chain_of_each_other(120), Context())
+    text, _ = run.sql_of(plan)
+    assert len(text) < 60_000
+    table = run.stream(run.connect().cursor(), plan, Context().settings).read_all()
+    assert table.column("c119")[999].as_py() == 999 + sum(range(120))
+
+
 def test_columns_passed_on_are_not_made_again() -> None:
     plan = read_relation(chain(10), Context())
     assert isinstance(plan, Project)

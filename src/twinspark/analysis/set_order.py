@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from twinspark.analysis import build
 from twinspark.analysis.window_order import ENDS
@@ -14,9 +15,18 @@ from twinspark.plan.relations import Aggregate, Field
 from twinspark.plan.rewrite import map_children
 from twinspark.types import LONG
 
+Part = TypeVar("Part")
 SHOWING = ENDS | {"first_value", "last_value", "array_agg"}
 JOINED = frozenset({"listagg", "string_agg"})
 SET = Field("spark_grouping_id", LONG, False)
+
+
+def cubed(parts: Sequence[Part]) -> list[list[Part]]:
+    """The sets of a cube one after the other: BaseGroupingSets.cubeExprs."""
+    if not parts:
+        return [[]]
+    rest = cubed(parts[1:])
+    return [*([parts[0], *one] for one in rest), *rest]
 
 
 def with_sets(relation: Aggregate, settings: Settings) -> Aggregate | None:

@@ -284,7 +284,7 @@ class RelationWriter(SubqueryWriter):
         if select.is_cut or select.order or select.group or select.has_windows or select.is_volatile:
             select = self.wrap(select)
         if relation.grouping_sets is not None and not select.is_plain:
-            select = self.wrap(select)  # each set says its keys again: as names alone, a cube of eight is ten times faster
+            select = self.wrap(select)  # each set says its keys again: as names they are read ten times faster
         if any(has_nested_doubles(key.type) for key in relation.grouping):
             raise NotNative("groups by doubles inside nested values")
         writer = self.expressions(select)

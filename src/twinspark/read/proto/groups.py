@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 from twinspark.analysis.aggregates import aggregate, has_aggregate
@@ -12,6 +11,7 @@ from twinspark.analysis.names import Scope
 from twinspark.analysis.pivot import pivot
 from twinspark.analysis.relations import Named
 from twinspark.analysis.scope import Frame
+from twinspark.analysis.set_order import cubed
 from twinspark.errors import NotNative, QueryContext, SparkError
 from twinspark.plan.expressions import Expression, Literal
 from twinspark.plan.pythons import PythonAggregateCall
@@ -102,7 +102,7 @@ def grouping_sets(message: Any, keys: list[Expression], scope: Scope) -> tuple[t
     if message.group_type == ROLLUP:
         return tuple(tuple(range(n)) for n in range(count, -1, -1))
     if message.group_type == CUBE:
-        return tuple(subset for n in range(count, -1, -1) for subset in itertools.combinations(range(count), n))
+        return tuple(map(tuple, cubed(range(count))))
     if message.group_type == GROUPING_SETS:
         return tuple(
             tuple(keys.index(read_expression(e, scope)) for e in one.grouping_set) for one in message.grouping_sets

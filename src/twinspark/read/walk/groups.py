@@ -11,6 +11,7 @@ from twinspark.analysis.canonical import position
 from twinspark.analysis.names import LATERAL, Scope
 from twinspark.analysis.relations import Named, find_columns
 from twinspark.analysis.scope import alike
+from twinspark.analysis.set_order import cubed
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.expressions import AggregateCall, Column, Expression, Literal, WindowCall, children_of
 from twinspark.plan.rewrite import walk as nodes_of
@@ -167,10 +168,7 @@ def expressions_of(element: object, columns: List, scope: Scope, walk: Walk) -> 
 
 
 def rolled(kind: str, parts: Sets) -> Sets:
-    if kind == "ROLLUP":
-        chosen = [parts[:n] for n in range(len(parts), -1, -1)]
-    else:
-        chosen = [list(c) for n in range(len(parts), -1, -1) for c in itertools.combinations(parts, n)]
+    chosen = [parts[:n] for n in range(len(parts), -1, -1)] if kind == "ROLLUP" else cubed(parts)
     return [[e for part in choice for e in part] for choice in chosen]
 
 
