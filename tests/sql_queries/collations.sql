@@ -640,3 +640,25 @@ select 1 union all select 'a' collate utf8_lcase
 select null union all select 'a' collate utf8_lcase
 select * from values ('a' collate utf8_lcase), ('B' collate utf8_lcase) t(c) order by c
 select transform(array('a' collate utf8_lcase), x -> x = 'A'), filter(array('a' collate utf8_lcase), x -> x = 'A'), exists(array('a' collate utf8_lcase), x -> x = 'A')
+select min(c), max(c) from (select c collate utf8_lcase c from values ('b'),('A'),(null),('C') t(c))
+select min(c), max(c) from (select c collate utf8_lcase_rtrim c from values ('a'),('B') t(c)) where c > 'x'
+select i, max(c), min(c) from (select c collate utf8_lcase c, i from values ('b',1),('A',1),('c',2) t(c,i)) group by i order by i
+select max(c) filter (where c < 'c') from (select c collate utf8_lcase c from values ('a'),('B'),('D') t(c))
+select c from (select c collate utf8_lcase c from values ('b'),('A') t(c)) where c in (select d collate utf8_lcase from values ('a') u(d))
+select c from (select c collate utf8_lcase c from values ('b'),('A'),(null) t(c)) where c not in (select d collate utf8_lcase from values ('a') u(d))
+select c, i from (select c collate utf8_lcase c, i from values ('b',1),('A',2) t(c,i)) where (c, i) in (select d collate utf8_lcase, 2 from values ('a') u(d))
+select array_distinct(array('aaa' collate utf8_lcase, 'AAA', null, 'b', null))
+select array_union(array('aaa' collate utf8_lcase, null), array('AAA' collate utf8_lcase, 'c', null))
+select array_intersect(array('aaa' collate utf8_lcase, 'x', null, 'X'), array('AAA' collate utf8_lcase, null, 'x'))
+select array_except(array('aaa' collate utf8_lcase, 'x', 'X', null), array('AAA' collate utf8_lcase))
+select array_distinct(c), array_union(c, c), array_except(c, array('A')), array_intersect(c, array('A')) from (select cast(c as array<string collate utf8_lcase>) c from values (array('a','A','b')), (array()), (null) t(c))
+select array_distinct(array('a ' collate utf8_binary_rtrim, 'a'))
+select c in (select d collate utf8_lcase from values ('a'), (null) u(d)) from (select c collate utf8_lcase c from values ('b'),('A'),(null) t(c))
+select x.c from (select c collate utf8_lcase c from values ('b'),('A') t(c)) x where exists (select 1 from (select d collate utf8_lcase d from values ('a') u(d)) y where y.d = x.c)
+select x.c from (select c collate utf8_lcase c, i from values ('b',1),('A',2) t(c,i)) x where c = (select max(d collate utf8_lcase) from values ('a') u(d))
+select c, (select count(*) from (select d collate utf8_lcase d from values ('a'),('A') u(d)) y where y.d = x.c) from (select c collate utf8_lcase c from values ('b'),('A') t(c)) x
+select c || d x from (select 'p' collate utf8_lcase_rtrim c, 'q' collate utf8_lcase d)
+select concat_ws(' ', c, d), levenshtein(c, d), elt(2, c, d, 'x'), rpad(c, 8, d), lpad(c, 8, d), overlay(c, d, 2) from (select 'p' collate utf8_lcase_rtrim c, 'q' collate utf8_lcase d)
+select upper(c || d) from (select 'p' collate utf8_lcase_rtrim c, 'q' collate utf8_lcase d)
+select (c || d) = 'x' from (select 'p' collate utf8_lcase_rtrim c, 'q' collate utf8_lcase d)
+select (c || d) collate utf8_lcase = 'x' from (select 'p' collate utf8_lcase_rtrim c, 'q' collate utf8_lcase d)

@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 from twinspark.analysis.collations import (
-    Context,
     Strength,
     collation_of,
     common_collation,
@@ -22,6 +21,7 @@ from twinspark.analysis.collations import (
 from twinspark.analysis.literals import literal
 from twinspark.errors import NotNative
 from twinspark.functions import canonical
+from twinspark.functions.casts import not_native
 from twinspark.functions.collations import (
     BARE,
     KEY,
@@ -32,6 +32,7 @@ from twinspark.functions.collations import (
     check_without_icu,
     collated,
     ignores_spaces,
+    is_indeterminate,
     key_sql,
     searching_writer,
     uncollated,
@@ -86,6 +87,7 @@ KEEPING = words(
     "substring left right overlay lpad rpad repeat concat concat_ws elt make_valid_utf8 validate_utf8 "
     "try_validate_utf8 reverse hex conv array_append array_join trim ltrim rtrim btrim format_string sentences"
 )
+SETS = words("array_distinct array_union array_intersect array_except")
 LETTERS = words("upper lower")  # in other locales than the root's they are others
 PLAIN = words(
     "ascii soundex length octet_length bit_length levenshtein is_valid_utf8 luhn_check encode base64 unbase64 "
@@ -111,8 +113,10 @@ def collated_call(
     written = arguments
     arguments = [*arguments, *defaults_of(known, arguments)]
     found = common_collation(in_turn(known, arguments)) if known in COERCED else None
+    uncertain = found is not None and found.strength == Strength.INDETERMINATE
+    if uncertain or any(is_indeterminate(argument.type) for argument in arguments):
+        check_takes_uncertain(known, name, arguments, make, settings)
     if found is not None:
-        check_certain(found, known, name, arguments, make, settings)
         arguments = [recollated(argument, found.collation, settings) for argument in arguments]
     shown = facts.pop("text", None)
     if known in SHOWN_AS_WRITTEN:
@@ -143,15 +147,16 @@ def first_collation(arguments: Sequence[Expression]) -> str:
     return next((collation_of(a.type) for a in arguments if has_strings(a.type)), UTF8_BINARY)
 
 
-def check_certain(
-    found: Context, known: str, name: str, arguments: Sequence[Expression], make: Make, settings: Settings
+def check_takes_uncertain(
+    known: str, name: str, arguments: Sequence[Expression], make: Make, settings: Settings
 ) -> None:
-    if found.strength != Strength.INDETERMINATE:
-        return
+    """Strings of no certain collation go through what does not look at it, and stay so."""
     if known in DECISIVE:
         name, arguments = ("trim", arguments[::-1]) if known == "btrim" else (name, arguments)
         raise indeterminate(make(name, list(map(bare, arguments)), settings).text)
-    raise NotNative(f"{name} of strings of no certain collation")
+    settled = any(is_indeterminate(argument.type) for argument in arguments) and known != "collate"
+    if settled or known not in (KEEPING - {"array_append", "array_join"}) | {"levenshtein", "collate"}:
+        raise NotNative(f"{name} of strings of no certain collation")
 
 
 class Answering:
@@ -182,6 +187,11 @@ def answered(
         return replace(made, type=written[0].type)
     if known in ("greatest", "least"):
         made = answering.spelled(list(map(bare, arguments)), extreme_writer(known, collation))
+        return replace(made, type=collated(made.type, collation))
+    if known in ("min", "max"):
+        return extreme(answering, arguments, collation)
+    if known in SETS:
+        made = answering.spelled(list(map(bare, arguments)), set_writer(known, collation))
         return replace(made, type=collated(made.type, collation))
     if known == "collation":
         return collation_name(answering, arguments)
@@ -227,6 +237,14 @@ def check_accents(answering: Answering, arguments: Sequence[Expression], collati
     index = next(i for i, a in enumerate(arguments) if is_string(a.type))
     source = shown[-1] if answering.known in SIDES else arguments[index]
     raise unexpected_collation(refused.text, ordinal(index), source)
+
+
+def extreme(answering: Answering, arguments: Sequence[Expression], collation: str) -> Expression:
+    if not isinstance(arguments[0].type, StringType):
+        raise NotNative(f"{answering.name} of strings with a collation inside of others")
+    check_without_icu(collation)
+    made = answering.spelled(list(map(bare, arguments)), extreme_of_group(answering.known, collation))
+    return replace(made, type=arguments[0].type)
 
 
 def collation_name(answering: Answering, arguments: Sequence[Expression]) -> Expression:
@@ -294,6 +312,61 @@ def extreme_writer(name: str, collation: str) -> Writer:
     return write
 
 
+@cache
+def extreme_of_group(name: str, collation: str) -> Writer:
+    """Of several that are equal and yet differ Spark gives the one that it met first."""
+
+    def write(call: Any, value: str, distinct: str = "", suffix: str = "", order: str = "") -> str:
+        if " OVER " in suffix:
+            raise NotNative(f"{name} of strings with a collation over a window")
+        values = f"list(DISTINCT {value}){suffix}"
+        best = f"list_{name}(list_transform({values}, lambda e: {key_sql('e', StringType(collation))}))"
+        found = f"list_filter({values}, lambda e: {key_sql('e', StringType(collation))} = {best})"
+        several = not_native(f"a {name} of strings that are equal under their collation and yet differ")
+        return f"(CASE WHEN len({found}) > 1 THEN {several} ELSE ({found})[1] END)"
+
+    return write
+
+
+def unique_text(sql: str, collation: str) -> str:
+    """A key that is never null."""
+    return f"coalesce('=' || {key_sql(sql, StringType(collation))}, '')"
+
+
+def first_ones(values: str, collation: str) -> str:
+    """Each value once, the first of those that are equal."""
+    keys = f"list_transform({values}, lambda each: {unique_text('each', collation)})"
+    return f"list_filter({values}, lambda e, i: list_position({keys}, {unique_text('e', collation)}) = i)"
+
+
+@cache
+def set_writer(name: str, collation: str) -> Writer:
+    def kept(left: str, right: str, test: str) -> str:
+        keys = f"list_transform({right}, lambda each: {unique_text('each', collation)})"
+        return f"list_filter({left}, lambda e: {test}list_contains({keys}, {unique_text('e', collation)}))"
+
+    def write(call: Any, left: str, right: str = "") -> str:
+        if name == "array_distinct":
+            return first_ones(left, collation)
+        if name == "array_union":
+            both = f"list_concat({left}, {right})"
+        else:
+            both = kept(left, right, "NOT " if name == "array_except" else "")
+        return f"(CASE WHEN {left} IS NOT NULL AND {right} IS NOT NULL THEN {first_ones(both, collation)} END)"
+
+    return write
+
+
 KNOWN = (
-    TAKEN_AS_THEY_ARE | COMPARING | KEEPING | LETTERS | PLAIN | frozenset(LOSE_SPACES) | {"nullif", "greatest", "least"}
-) | {"collation", "collate", "count"}
+    (
+        TAKEN_AS_THEY_ARE
+        | COMPARING
+        | KEEPING
+        | LETTERS
+        | PLAIN
+        | frozenset(LOSE_SPACES)
+        | {"nullif", "greatest", "least"}
+    )
+    | {"collation", "collate", "count", "min", "max"}
+    | SETS
+)

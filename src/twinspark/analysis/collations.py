@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from twinspark.analysis.casts import implicit_cast
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.collations import collated
+from twinspark.functions.collations import INDETERMINATE, collated
 from twinspark.functions.settings import Settings
 from twinspark.functions.typing import quoted, type_text
 from twinspark.plan.expressions import Call as CallNode
@@ -113,7 +113,7 @@ def stronger(left: Context, right: Context) -> Context:
         return left
     if left.strength == Strength.EXPLICIT:
         raise explicit_mismatch(left, right)
-    return Context("", Strength.INDETERMINATE)
+    return Context(INDETERMINATE, Strength.INDETERMINATE)
 
 
 def explicit_mismatch(*contexts: Context) -> SparkError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from twinspark.analysis import build
-from twinspark.analysis.collated_groups import as_groups, has_collated_keys, with_first_values
+from twinspark.analysis.collated_groups import as_groups, has_collated_keys, in_other_words, with_first_values
 from twinspark.analysis.distinct_lists import distinct_values, listed, listed_value
 from twinspark.analysis.group_order import Grouping, are_groups, grouping_of, hashable, mutable
 from twinspark.analysis.join_columns import Sides, asked_sides
@@ -316,6 +316,11 @@ class Ordering(Shuffles):
 
     @made.register
     def _(self, relation: SetOperation) -> Ordered | None:
+        by_collation = any(has_collation(field.type) for field in relation.fields)
+        if by_collation and not relation.all:
+            return self.of(in_other_words(relation))
+        if by_collation and relation.kind != "union":
+            return None
         if relation.kind == "union" and not relation.all:
             return self.of(Distinct(input=replace(relation, all=True), fields=relation.fields))
         left, right = self.of(relation.left), self.of(relation.right)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import count
 
 from twinspark.analysis import build, outer
+from twinspark.analysis.collated_calls import key as collation_key
 from twinspark.errors import NotNative, SparkError
 from twinspark.functions.common_types import wider_type
 from twinspark.functions.settings import Settings
@@ -27,7 +28,7 @@ from twinspark.plan.relations import (
     relations_in,
 )
 from twinspark.plan.rewrite import walk
-from twinspark.types import BOOLEAN, DataType, has_variant, is_null, is_numeric, is_string
+from twinspark.types import BOOLEAN, DataType, has_collation, has_variant, is_null, is_numeric, is_string
 
 SKETCHES = ("bitmap_", "hll_", "kll_", "theta_", "tuple_", "count_min_sketch", "approx_top_k", "histogram_numeric")
 
@@ -79,15 +80,24 @@ def raw_in(values: Sequence[Expression], relation: Relation, settings: Settings)
     wanted = [type for type in types if type is not None]
     if len(wanted) < len(types) or any(map(has_variant, wanted)):
         raise NotNative("IN between types that do not meet")
-    made = tuple(build.implicit_cast(v, t, settings) for v, t in zip(values, wanted, strict=True))
+    made = tuple(collation_key(build.implicit_cast(v, t, settings)) for v, t in zip(values, wanted, strict=True))
     return Subquery(
         type=BOOLEAN,
         nullable=any(v.nullable for v in made) or any(f.nullable for f in relation.fields),
         text=text,
         kind="in",
-        relation=cast_columns(relation, wanted, settings),
+        relation=by_keys(cast_columns(relation, wanted, settings)),
         values=made,
     )
+
+
+def by_keys(relation: Relation) -> Relation:
+    """Strings with a collation are compared by its keys."""
+    if not any(has_collation(field.type) for field in relation.fields):
+        return relation
+    keys = tuple(map(collation_key, relation.columns()))
+    fields = tuple(Field(f.name, k.type, f.nullable) for f, k in zip(relation.fields, keys, strict=True))
+    return Project(input=relation, expressions=keys, fields=fields)
 
 
 def row_field(value: Expression, index: int) -> str:

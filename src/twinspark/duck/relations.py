@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from twinspark.duck.collations import as_groups, in_other_words, is_concatenation
+from twinspark.analysis.collated_groups import as_groups, in_other_words
 from twinspark.duck.conditions import kept_if_true
 from twinspark.duck.expressions import SubqueryWriter, Writer, check_groupable
 from twinspark.duck.generators import generator_sql
@@ -94,8 +94,6 @@ class RelationWriter(SubqueryWriter):
             return f"({text})"
         if node.kind == "exists":
             return f"EXISTS ({text})"
-        if any(has_collation(value.type) for value in node.values):
-            raise NotNative("IN a subquery of strings with a collation")
         values = ", ".join(map(writer.write, node.values))
         left = values if len(node.values) == 1 else f"({values})"
         return f"({left} IN ({text}))"
@@ -398,7 +396,8 @@ class RelationWriter(SubqueryWriter):
 
     @write.register
     def _(self, relation: SetOperation) -> Select:
-        if any(has_collation(field.type) for field in relation.fields) and not is_concatenation(relation):
+        is_plain = relation.kind == "union" and relation.all
+        if not is_plain and any(has_collation(field.type) for field in relation.fields):
             return self.write(in_other_words(relation))
         left, right = self.write(relation.left).text(), self.write(relation.right).text()
         names = {"union": "UNION", "intersect": "INTERSECT", "except": "EXCEPT"}
@@ -414,7 +413,7 @@ class RelationWriter(SubqueryWriter):
         if not columns:
             raise NotNative("a set operation without columns")
         made = Select(f"(({left}) {operator} ({right})) AS {alias}", columns, is_plain=True)
-        if is_concatenation(relation):
+        if is_plain:
             return made
         # Spark makes groups of the rows here, and groups have one zero.
         return made.with_columns([normal_zero(c, f.type) for c, f in zip(columns, relation.fields, strict=True)])

@@ -21,10 +21,12 @@ from twinspark.types import (
     StructType,
     has_collation,
     is_collated,
+    nested_types,
 )
 
 UTF8_BINARY, UTF8_LCASE = "UTF8_BINARY", "UTF8_LCASE"
 RTRIM = "_RTRIM"
+INDETERMINATE = "null"  # the name of IndeterminateStringType's
 WITHOUT_ICU = frozenset({UTF8_BINARY, UTF8_LCASE, UTF8_BINARY + RTRIM, UTF8_LCASE + RTRIM})
 SPECIFIERS = ("CS", "CI", "AS", "AI", "RTRIM")
 _keys = itertools.count(1)
@@ -82,6 +84,10 @@ def with_strings(type: DataType, string: StringType) -> DataType:
         case StringType():
             return string
     return type
+
+
+def is_indeterminate(type: DataType) -> bool:
+    return any(isinstance(part, StringType) and part.collation == INDETERMINATE for part in nested_types(type))
 
 
 def uncollated(type: DataType) -> DataType:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from twinspark.analysis.context import Context
 from twinspark.analysis.scope import Frame
 from twinspark.errors import JavaError, SparkError
+from twinspark.functions.collations import is_indeterminate
 from twinspark.session.sql_names import check_no_collation
 from twinspark.session.sql_results import Answer
 from twinspark.session.tables_session import tables_of
@@ -160,6 +161,8 @@ class Definition:
         check_names(schema.names)
         if any(isinstance(part, MapType) and has_collation(part.keyType) for part in nested_types(schema)):
             raise ForSpark("maps whose keys have a collation")
+        if is_indeterminate(schema):
+            raise ForSpark("columns of no certain collation")
         if has_collation(schema) and self.provider != "parquet":
             raise ForSpark(f"tables of {self.provider} with collated texts")
         names = {name.lower() for name in schema.names}

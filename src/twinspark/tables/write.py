@@ -26,6 +26,7 @@ from pyspark.sql.types import (
 )
 
 from twinspark.errors import NotNative, SparkError
+from twinspark.functions.collations import is_indeterminate
 from twinspark.tables import orc_write, text_rows
 from twinspark.tables.disk import writing_to
 from twinspark.tables.ducktext import identifier, literal
@@ -123,6 +124,8 @@ def check(write: FileWrite) -> None:
     if any(isinstance(type, NOT_WRITTEN) for type in nested_types(write.schema)):
         raise NotNative("writing columns of no type, of variants, or of times of day")
     by_collation = [field for field in write.schema.fields if has_collation(field.dataType)]
+    if by_collation and is_indeterminate(write.schema):
+        raise NotNative("writing columns of no certain collation")
     if by_collation and (write.format != "parquet" or any(map(has_collation, partition_types(write)))):
         raise NotNative("writing strings with a collation")
     if write.format != "parquet" and has_user_type(write.schema):
