@@ -19,8 +19,28 @@ def order_frames(spark: Any) -> Iterator[tuple[str, DataFrame]]:
         for topic in (windows, turns, groups, cubes, joins, sets, samples, sums, sketches, lists, unions, sorts, tasks):
             for name, frame in topic(left, right).items():
                 yield f"{size} {topic.__name__}: {name}", frame
+        for name, frame in collations(left, right).items():
+            yield f"{size} collations: {name}", frame
     for name, frame in ranges(spark).items():
         yield f"ranges: {name}", frame
+
+
+def collations(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
+    """Of strings that are equal under their collation the first one is shown."""
+    mixed = F.when(F.col("w") % 2 == 0, F.upper("v")).otherwise(F.col("v"))
+    ours = left.select("k", F.collate(mixed, "UTF8_LCASE").alias("v"), "w")
+    theirs = right.select(F.collate(F.upper("x"), "UTF8_LCASE").alias("v"))
+    return {
+        "groups": ours.groupBy("v").agg(F.sum("w").alias("s")),
+        "groups by two keys": ours.groupBy("v", "k").count(),
+        "distinct": ours.select("v").distinct(),
+        "sorted": ours.orderBy("v"),
+        "except": ours.select("v").subtract(theirs),
+        "intersect": ours.select("v").intersect(theirs),
+        "union": ours.select("v").union(theirs).distinct(),
+        "row numbers": ours.withColumn("n", F.row_number().over(Window.partitionBy("v").orderBy("w"))),
+        "joined": ours.join(theirs, "v"),
+    }
 
 
 def windows(left: DataFrame, right: DataFrame) -> dict[str, DataFrame]:
