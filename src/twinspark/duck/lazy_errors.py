@@ -272,6 +272,18 @@ def sums_intervals(node: Expression) -> bool:
     return isinstance(node, Call) and node.name in ("+", "-", "sum", "avg") and isinstance(node.type, INTERVAL)
 
 
+READERS = ("to_timestamp", "to_timestamp_ntz", "to_timestamp_ltz", "to_date", "unix_timestamp", "to_unix_timestamp")
+
+
+def reads_by_pattern(node: Expression) -> bool:
+    """Without a pattern a text is cast, but where seconds are counted."""
+    if not isinstance(node, Call) or node.name not in READERS or not node.settings.ansi:
+        return False
+    return (
+        bool(node.arguments) and is_string(node.arguments[0].type) and (len(node.arguments) > 1 or "unix" in node.name)
+    )
+
+
 DATES = ("make_date", "make_timestamp", "make_timestamp_ntz", "make_timestamp_ltz", "make_time")
 INTERVALS = ("INTERVAL_DIVIDED_BY_ZERO", "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", "JAVA")
 RIVALS: dict[str, Callable[[Expression], bool]] = {
@@ -285,6 +297,7 @@ RIVALS: dict[str, Callable[[Expression], bool]] = {
     "INVALID_INDEX_OF_ZERO": indexes("element_at", "try_element_at"),
     "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
     "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION": indexes(*DATES),
+    "CANNOT_PARSE_TIMESTAMP": reads_by_pattern,
     "INTERVAL_DIVIDED_BY_ZERO": scales_interval,
     "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION": sums_intervals,
     "JAVA": scales_interval,

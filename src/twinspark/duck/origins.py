@@ -96,7 +96,13 @@ NOWHERE = QueryContext()  # a function of the DataFrame API does not say where i
 
 
 # What may be told otherwise: Spark computes the rows of VALUES while it reads the plan, and counts rows level by level.
-UNSURE = ("RECURSION_LEVEL_LIMIT_EXCEEDED", "CAST_INVALID_INPUT", "CAST_OVERFLOW", "DIVIDE_BY_ZERO")
+UNSURE = (
+    "RECURSION_LEVEL_LIMIT_EXCEEDED",
+    "CAST_INVALID_INPUT",
+    "CAST_OVERFLOW",
+    "DIVIDE_BY_ZERO",
+    "CANNOT_PARSE_TIMESTAMP",
+)
 MOST_ROWS = 1_000_000
 
 

@@ -23,6 +23,9 @@ def instant_read(source: str, pattern: str, fails: bool, call: Any, suggested: s
     if call.settings.time_parser == LEGACY:
         return old_read(source, pattern, zone, fails, suggested)
     read = f"spark_parse_timestamp{'_ansi' if fails else ''}({source}, {pattern}, {zone})"
+    if call.settings.time_parser == CORRECTED and fails:
+        read = f"spark_parse_timestamp({source}, {pattern}, {zone})"
+        return f"coalesce({read}, CAST({complaint(source, pattern, suggested)} AS TIMESTAMPTZ))"
     if call.settings.time_parser == CORRECTED or fails:
         return read
     other = not_native("a text that only the old patterns read")
@@ -30,6 +33,15 @@ def instant_read(source: str, pattern: str, fails: bool, call: Any, suggested: s
         f"coalesce({read}, CASE WHEN spark_legacy_parse({source}, {pattern}, {zone}) IS NOT NULL "
         f"THEN CAST({other} AS TIMESTAMPTZ) END)"
     )
+
+
+def complaint(source: str, pattern: str, suggested: str) -> str:
+    """Java's, of a text that does not fit (duck/native/parse_complaint.c)."""
+    message = f"spark_parse_complaint({source}, {pattern})"
+    error = error_with("CANNOT_PARSE_TIMESTAMP", message=message, func=text(f"`{suggested}`"))
+    asked = not_native("a text that does not fit its datetime pattern")
+    known = f"{source} IS NOT NULL AND {pattern} IS NOT NULL"
+    return f"CASE WHEN {known} AND {message} IS NOT NULL THEN {error} WHEN {known} THEN {asked} END"
 
 
 def old_read(source: str, pattern: str, zone: str, fails: bool, suggested: str) -> str:

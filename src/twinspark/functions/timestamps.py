@@ -11,7 +11,7 @@ from twinspark.functions.dates import refuse_special
 from twinspark.functions.refused_patterns import refused
 from twinspark.functions.registry import fn
 from twinspark.functions.spelling import text
-from twinspark.functions.time_parser import EXCEPTION, instant_read, instant_written
+from twinspark.functions.time_parser import EXCEPTION, complaint, instant_read, instant_written
 from twinspark.functions.typing import Call, Typed
 from twinspark.types import (
     DATE,
@@ -50,7 +50,9 @@ def parsed(kind: DataType, source: str, pattern: str, fails: bool, call: Any) ->
     if kind == NTZ and (error := refused(call, source, reads=True, zoneless=True)) is not None:
         return f"CAST({error} AS TIMESTAMP)"
     if kind == NTZ:
-        return f"spark_parse_timestamp_ntz{'_ansi' if fails else ''}({source}, {pattern})"
+        read = f"spark_parse_timestamp_ntz({source}, {pattern})"
+        wrong = complaint(source, pattern, "try_to_timestamp")
+        return f"coalesce({read}, CAST({wrong} AS TIMESTAMP))" if fails else read
     return instant_read(source, pattern, fails, call)
 
 

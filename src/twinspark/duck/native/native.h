@@ -73,7 +73,7 @@ typedef struct native_aggregate {
 #define FUNCTION_TABLES(_)                                                                                             \
     _(decimal_functions) _(decimal_whole_functions) _(decimal_cast_functions) _(cast_functions) _(zone_functions) _(datetime_functions) _(day_name_functions)           \
     _(rounding_functions)                                                                                              \
-    _(pattern_functions) _(parse_functions) _(legacy_date_functions) _(legacy_date_read_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
+    _(pattern_functions) _(parse_functions) _(parse_complaints) _(legacy_date_functions) _(legacy_date_read_functions) _(math_functions) _(hash_functions) _(digest_functions)                    \
     _(unicode_functions) _(collation_functions) _(text_functions) _(encode_functions) _(java_functions) _(random_functions)                   \
     _(set_functions) _(whole_set_functions) _(sort_functions) _(sort_turn_functions) _(order_functions) _(map_functions) _(regex_functions) _(url_functions)                     \
     _(number_format_functions) _(java_format_functions) _(moving_functions) _(bytes_functions) SKETCH_FUNCTION_TABLES(_) _(json_functions) _(json_tuple_functions) _(to_json_functions) _(from_json_functions) _(from_json_flat_functions)                                                                                                \

@@ -1,14 +1,10 @@
 /* to_timestamp and to_date with a pattern: java.time's strict parser, as Spark sets it up.
  *
  * SQL spelling: spark_parse_timestamp(s, pattern, zone) -> TIMESTAMPTZ; NULL when the text does not fit the pattern.
- * spark_parse_timestamp_ansi is for ANSI mode: such a text goes to Spark, which knows the words of Java's complaint.
+ * spark_parse_timestamp_ansi: such a text goes to Spark (parse_complaint.c knows the words of most complaints of Java's).
  * spark_parse_timestamp_ntz(s, pattern), spark_parse_timestamp_ntz_ansi(s, pattern) -> TIMESTAMP, without zones. */
-#include "pattern.h"
+#include "parse.h"
 #include "utf8.h"
-
-/* What was read so far; a field is present when its bit is set. */
-enum { YEAR = 1, MONTH = 2, DAY = 4, HOUR = 8, HALF_HOUR = 16, MINUTE = 32, SECOND = 64, NANO = 128, NOON = 256, OFFSET = 512, DAY_OF_YEAR = 1024 };
-typedef struct { int present; clock_time clock; int half_hour, noon, day_of_year; int32_t offset; } parsed_fields;
 
 /* A field that is read twice must say the same. */
 static bool take(parsed_fields *into, int field, int64_t *place, int64_t value) {
@@ -63,17 +59,29 @@ static int count_digits(const char *at, const char *end, int most) {
     return count;
 }
 
+static bool in_range(parsed_fields *into, char letter, int64_t value, int least, int most) {
+    if (value >= least && value <= most)
+        return true;
+    if (value > 999999999)
+        into->wrong_count = WRONG_MOST;
+    if (into->goes_on && into->wrong_count < WRONG_MOST) {
+        into->wrong_value = into->wrong_count ? into->wrong_value : value;
+        into->wrong[into->wrong_count++] = letter;
+    }
+    return into->goes_on;
+}
+
 static bool set_number(parsed_fields *into, char letter, int count, int64_t value) {
     clock_time *clock = &into->clock;
     switch (letter) {
     case 'y': return take(into, YEAR, &clock->year, count == 2 ? 2000 + value : value);
-    case 'M': case 'L': return value >= 1 && value <= 12 && take_int(into, MONTH, &clock->month, value);
-    case 'd': return value >= 1 && value <= 31 && take_int(into, DAY, &clock->day, value);
-    case 'D': return value >= 1 && value <= 366 && take_int(into, DAY_OF_YEAR, &into->day_of_year, value);
-    case 'H': return value <= 23 && take_int(into, HOUR, &clock->hour, value);
-    case 'h': return value >= 1 && value <= 12 && take_int(into, HALF_HOUR, &into->half_hour, value % 12);
-    case 'm': return value <= 59 && take_int(into, MINUTE, &clock->minute, value);
-    default: return value <= 59 && take_int(into, SECOND, &clock->second, value);
+    case 'M': case 'L': return in_range(into, 'M', value, 1, 12) && take_int(into, MONTH, &clock->month, value);
+    case 'd': return in_range(into, 'd', value, 1, 31) && take_int(into, DAY, &clock->day, value);
+    case 'D': return in_range(into, 'D', value, 1, 366) && take_int(into, DAY_OF_YEAR, &into->day_of_year, value);
+    case 'H': return in_range(into, 'H', value, 0, 23) && take_int(into, HOUR, &clock->hour, value);
+    case 'h': return in_range(into, 'h', value, 1, 12) && take_int(into, HALF_HOUR, &into->half_hour, value % 12);
+    case 'm': return in_range(into, 'm', value, 0, 59) && take_int(into, MINUTE, &clock->minute, value);
+    default: return in_range(into, 's', value, 0, 59) && take_int(into, SECOND, &clock->second, value);
     }
 }
 
@@ -194,7 +202,7 @@ static const char *read_item(const pattern *pattern, int item, const char *at, c
 }
 
 /* An optional part that does not fit leaves no trace. Returns the item behind the part, -1 when a needed item failed. */
-static int read_items(const pattern *pattern, int item, const char **at, const char *end, parsed_fields *into, bool optional) {
+int read_items(const pattern *pattern, int item, const char **at, const char *end, parsed_fields *into, bool optional) {
     while (item < pattern->count && !(pattern->items[item].letter == ']' && optional)) {
         if (pattern->items[item].letter == '[') {
             const char *saved = *at;
@@ -220,7 +228,7 @@ static int read_items(const pattern *pattern, int item, const char **at, const c
 }
 
 /* Letters, counts and neighbours that the code above reads as Java does. */
-static bool readable(const pattern *pattern) {
+bool readable(const pattern *pattern) {
     for (int i = 0; i < pattern->count; i++) {
         const pattern_item *item = &pattern->items[i];
         bool number = item->letter && strchr("ydHhmsSMLD", item->letter), offset = item->letter && strchr("XxZ", item->letter);
