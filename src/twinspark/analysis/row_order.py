@@ -7,7 +7,6 @@ broadcast join keeps the streamed side's order. The rules were compared with Spa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -41,11 +40,11 @@ from twinspark.analysis.shuffles import Ordered, Shuffles
 from twinspark.analysis.sort_turns import first_in_turn, most_rows, swaps_rows, top_sort, turned_by_ranges
 from twinspark.analysis.spreads import spread_rows
 from twinspark.analysis.task_sums import has_tasks, needs_tasks, with_task
-from twinspark.analysis.window_order import key_field, needed_of, windows_in, with_place
+from twinspark.analysis.window_order import needed_of, windowed, windows_in
 from twinspark.analysis.window_turns import in_turn
 from twinspark.functions.settings import Settings
 from twinspark.plan.dispatch import by_class
-from twinspark.plan.expressions import Column, Expression, WindowCall
+from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.relations import (
     Aggregate,
     Distinct,
@@ -197,26 +196,8 @@ class Ordering(Shuffles):
         windows = windows_in(relation.expressions)
         if below is None or not windows:
             return below and Ordered(replace(relation, input=below.relation), below.sliced)
-        return self.windowed(relation, windows, below)
-
-    def windowed(self, relation: Project, windows: Sequence[WindowCall], below: Ordered) -> Ordered | None:
-        """Sorted by what windows part by, then by their order; only where all windows agree on both."""
-        first = windows[0]
-        if any((w.partition, w.ordering) != (first.partition, first.ordering) for w in windows):
-            return None
-        numbered = self.numbered(below)
-        place = numbered.column(len(numbered.fields) - 1)
-        expressions = tuple(with_place(e, place) for e in relation.expressions)
-        keys = (*map(ascending, first.partition), *first.ordering, ascending(place))
-        wide = replace(relation, input=numbered, expressions=(*expressions, *(key.child for key in keys)))
-        wide = replace(wide, fields=(*relation.fields, *(key_field(key) for key in keys)))
-        width = len(relation.fields)
-        sort = Sort(
-            input=wide,
-            ordering=tuple(replace(key, child=wide.column(width + i)) for i, key in enumerate(keys)),
-            fields=wide.fields,
-        )
-        return Ordered(first_columns(sort, width))
+        found = windowed(relation, windows, self.numbered(below))
+        return None if found is None else Ordered(found)
 
     # ---- groups
 

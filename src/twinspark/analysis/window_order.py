@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from twinspark.analysis.row_places import ascending
+from twinspark.analysis.row_places import ascending, first_columns
 from twinspark.plan.expressions import AggregateCall, Column, Expression, Literal, SortOrder, Subquery, WindowCall
-from twinspark.plan.relations import Field, Project, Relation
+from twinspark.plan.relations import Field, Project, Relation, Sort
 from twinspark.plan.rewrite import map_children, walk
 
 PLACED = frozenset({"row_number", "lag", "lead", "ntile"})  # windows in which equal rows stand one after another
@@ -39,6 +39,22 @@ def nothing(expression: Expression) -> Expression:
 
 def key_field(key: SortOrder) -> Field:
     return Field("key", key.child.type, key.child.nullable)
+
+
+def windowed(relation: Project, windows: Sequence[WindowCall], numbered: Relation) -> Relation | None:
+    """Over rows with their places: sorted by what windows part by, then by their order; only where all windows agree on
+    both."""
+    first = windows[0]
+    if any((w.partition, w.ordering) != (first.partition, first.ordering) for w in windows):
+        return None
+    place = numbered.column(len(numbered.fields) - 1)
+    expressions = tuple(with_place(e, place) for e in relation.expressions)
+    keys = (*map(ascending, first.partition), *first.ordering, ascending(place))
+    wide = replace(relation, input=numbered, expressions=(*expressions, *(key.child for key in keys)))
+    wide = replace(wide, fields=(*relation.fields, *(key_field(key) for key in keys)))
+    width = len(relation.fields)
+    ordering = tuple(replace(key, child=wide.column(width + i)) for i, key in enumerate(keys))
+    return first_columns(Sort(input=wide, ordering=ordering, fields=wide.fields), width)
 
 
 def with_place(expression: Expression, place: Column) -> Expression:

@@ -18,6 +18,7 @@ from twinspark.analysis.products import check_products
 from twinspark.analysis.python_sorts import with_called_keys
 from twinspark.analysis.row_order import in_spark_order
 from twinspark.analysis.shown_sketches import check_shown_sketches
+from twinspark.analysis.sorted_windows import over_sorts
 from twinspark.analysis.stable_sorts import with_stable_sort
 from twinspark.duck import native, run
 from twinspark.duck.constants import constants_of
@@ -138,7 +139,8 @@ def collect(cursor: Cursor, relation: Relation, context: Context) -> pa.Table:
 
 def in_order(plan: Relation, context: Context) -> Relation:
     called = with_called_keys(plan)
-    return with_stable_sort(in_spark_order(called, partitions_of(context.config), context.settings))
+    ordered = in_spark_order(called, partitions_of(context.config), context.settings)
+    return with_stable_sort(ordered if ordered is not called else over_sorts(called))
 
 
 def scan_files(files: ScanContext, format: str, paths: Any, options: Any, schema: Any, context: Context) -> FileScan:
