@@ -125,12 +125,16 @@ def calls_in(expression: Expression) -> Iterator[AggregateCall]:
 
 def distinct(calls: Iterable[AggregateCall]) -> list[AggregateCall]:
     """Each once. Only calls over the same columns and constants are compared part by part, for lists may be long."""
-    found: list[tuple[list[Any], AggregateCall]] = []
+    found: list[AggregateCall] = []
+    alike: dict[tuple[Any, ...], list[tuple[list[Any], AggregateCall]]] = {}
     for call in calls:
         leaves = [getattr(node, LEAVES[node.__class__]) for node in walk(call) if node.__class__ in LEAVES]
-        if not any(leaves == known and call == one for known, one in found):
-            found.append((leaves, call))
-    return [call for _, call in found]
+        columns = tuple(node.index for node in walk(call) if node.__class__ is Column)
+        known = alike.setdefault((call.name, columns), [])
+        if not any(leaves == these and call == one for these, one in known):
+            known.append((leaves, call))
+            found.append(call)
+    return found
 
 
 LEAVES: dict[type[Expression], str] = {Column: "index", Literal: "value"}

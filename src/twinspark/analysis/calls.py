@@ -375,8 +375,10 @@ def default_value(parameter: Parameter) -> Expression:
     return made if value is None or is_null(type) else replace(made, type=type)
 
 
-def spread(signature: Signature, count: int) -> list[Parameter]:
+def spread(signature: Signature, count: int) -> Sequence[Parameter]:
     """One parameter per argument: the repeated one as often as needed."""
+    if count == len(signature.parameters):
+        return signature.parameters
     parameters: list[Parameter] = []
     extra = count - len(signature.parameters)
     for parameter in signature.parameters:

@@ -51,7 +51,7 @@ def asks_partition(expression: Expression) -> bool:
 
 def is_asking(node: Expression) -> bool:
     """One that is not told yet."""
-    if not isinstance(node, Call) or node.name not in UNSEEDED | SEEDED:
+    if not isinstance(node, Call) or (node.name not in UNSEEDED and node.name not in SEEDED):
         return False
     return len(node.arguments) == (1 if node.name in SEEDED else 0)
 

@@ -9,6 +9,7 @@ from twinspark.analysis.collated_groups import as_groups, in_other_words
 from twinspark.duck.conditions import kept_if_true
 from twinspark.duck.expressions import SubqueryWriter, Writer, check_groupable
 from twinspark.duck.generators import generator_sql
+from twinspark.duck.numbered_rows import numbered_below, numbered_locals, numbered_range
 from twinspark.duck.python_sources import source_of
 from twinspark.duck.relation_texts import (
     check_plain_doubles,
@@ -237,8 +238,12 @@ class RelationWriter(SubqueryWriter):
     def _(self, relation: Numbered) -> Select:
         """Slice k of n rows begins at k * n / slices, rounded down (ParallelCollectionRDD.slice); of a range some may
         be empty (RangeExec), of local rows none is."""
-        select = self.wrap(self.write(relation.input))
-        alias = self.statement.alias()
+        if (known := numbered_below(relation) or numbered_locals(relation)) is not None:
+            return self.write(known)
+        inner = self.write(relation.input)
+        if (told := numbered_range(relation, inner)) is not None:
+            return told
+        select, alias = self.wrap(inner), self.statement.alias()
         tasks = str(relation.slices) if isinstance(relation.input, Range) else f"least({relation.slices}, rows)"
         task = f"(((place + 1) * {tasks} - 1) // rows)" if relation.slices else "CAST(0 AS BIGINT)"
         places = f"SELECT *, row_number() OVER () - 1 AS place, count(*) OVER () AS rows FROM {select.source}"

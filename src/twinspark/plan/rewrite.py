@@ -78,7 +78,8 @@ def walk(expression: Expression) -> Iterator[Expression]:
     while pending:
         node = pending.pop()
         yield node
-        pending.extend(children_of(node)[::-1])
+        if below := children_of(node):
+            pending.extend(below[::-1])
 
 
 def replace_columns(expression: Expression, by: Callable[[Column], Expression]) -> Expression:

@@ -1,0 +1,59 @@
+"""The task and the place that Spark gives each row, where they are known without counting: no window is needed then."""
+
+from dataclasses import replace
+
+import pyarrow as pa
+
+from twinspark.duck.relation_texts import has_window
+from twinspark.duck.select import Select
+from twinspark.plan.relations import LocalData, Numbered, Project, Range, Relation
+
+SAFE = 1 << 62  # differences of smaller numbers are longs
+
+
+def numbered_below(relation: Numbered) -> Project | None:
+    """A projection of numbered rows, instead of a projection's rows that are numbered: it has a row for each, and
+    in the same order unless it is a window's."""
+    above = relation.input
+    if not isinstance(above, Project) or not isinstance(below_projections(above), LocalData | Range):
+        return None
+    below = above.input
+    numbered = replace(relation, input=below, fields=(*below.fields, *relation.fields[-2:]))
+    expressions = (*above.expressions, *numbered.columns()[-2:])
+    return Project(input=numbered, expressions=expressions, fields=relation.fields)
+
+
+def below_projections(relation: Relation) -> Relation:
+    while isinstance(relation, Project) and not any(map(has_window, relation.expressions)):
+        relation = relation.input
+    return relation
+
+
+def numbered_locals(relation: Numbered) -> LocalData | None:
+    """Rows that came with the request, with two columns more."""
+    rows = relation.input
+    if not isinstance(rows, LocalData) or not rows.fields or not rows.table.num_columns:
+        return None
+    table = with_places(rows.table, relation.slices)
+    return replace(rows, table=table, key=f"{rows.key}_{relation.slices}", fields=relation.fields)
+
+
+def with_places(table: pa.Table, slices: int) -> pa.Table:
+    """Of local rows no slice is empty."""
+    count = table.num_rows
+    sliced = min(slices, count)
+    tasks = [((place + 1) * sliced - 1) // count if slices else 0 for place in range(count)]
+    numbered = table.append_column("task", pa.array(tasks, pa.int64()))
+    return numbered.append_column("place", pa.array(range(count), pa.int64()))
+
+
+def numbered_range(relation: Numbered, select: Select) -> Select | None:
+    """A range, whose numbers tell their places."""
+    found = relation.input
+    if not isinstance(found, Range) or max(map(abs, (found.start, found.end, found.step))) >= SAFE:
+        return None
+    (number,) = select.columns
+    count = len(range(found.start, found.end, found.step))
+    place = f"(({number} - CAST({found.start} AS BIGINT)) // CAST({found.step} AS BIGINT))"
+    task = f"((({place} + 1) * {relation.slices} - 1) // {count})" if relation.slices else "CAST(0 AS BIGINT)"
+    return select.with_columns((number, task, place))
