@@ -284,6 +284,15 @@ def reads_by_pattern(node: Expression) -> bool:
     )
 
 
+def may_escape(node: Expression) -> bool:
+    """A pattern of LIKE with an escape in it, or one that is not known."""
+    if not isinstance(node, Call) or node.name not in ("like", "ilike"):
+        return False
+    pattern = node.arguments[1]
+    is_plain = isinstance(pattern, Literal) and "\\" not in str(pattern.value)
+    return not is_plain or len(node.arguments) > 2
+
+
 DATES = ("make_date", "make_timestamp", "make_timestamp_ntz", "make_timestamp_ltz", "make_time")
 INTERVALS = ("INTERVAL_DIVIDED_BY_ZERO", "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION", "JAVA")
 RIVALS: dict[str, Callable[[Expression], bool]] = {
@@ -297,6 +306,8 @@ RIVALS: dict[str, Callable[[Expression], bool]] = {
     "INVALID_INDEX_OF_ZERO": indexes("element_at", "try_element_at"),
     "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION": makes_decimal,
     "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION": indexes(*DATES),
+    "INVALID_FORMAT.ESC_IN_THE_MIDDLE": may_escape,
+    "INVALID_FORMAT.ESC_AT_THE_END": may_escape,
     "CANNOT_PARSE_TIMESTAMP": reads_by_pattern,
     "INTERVAL_DIVIDED_BY_ZERO": scales_interval,
     "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION": sums_intervals,

@@ -238,7 +238,7 @@ bool readable(const pattern *pattern) {
             return false;
         if (item->letter == 0 && item->code > 127)
             return false; /* whose other case Java would take too */
-        if (i && item->letter == 'S' && pattern->items[i - 1].letter != 's' && pattern->items[i - 1].letter != 0)
+        if (i && item->letter == 'S' && pattern->items[i - 1].letter && !strchr("s[", pattern->items[i - 1].letter))
             return false;
         width of, before; /* a number of free width right behind another number */
         if (i && number_width(item, &of) && number_width(&pattern->items[i - 1], &before) && of.least != of.most && item->letter != 'S')

@@ -297,15 +297,18 @@ static void replace_rows(native_call *call) {
 
 /* --- LIKE --- */
 
-/* The escape character stands only before %, _ and itself (StringUtils.escapeLikeRegex). */
-static bool well_escaped(text pattern, uint32_t escape) {
+/* The escape character stands only before %, _ and itself (StringUtils.escapeLikeRegex); else `wrong` is what stands
+ * behind it, of no length at the end. */
+static bool well_escaped(text pattern, uint32_t escape, text *wrong) {
     for (uint32_t i = 0; i < pattern.length; i += character_bytes((unsigned char)pattern.bytes[i])) {
         if (character_at(pattern.bytes + i) != escape)
             continue;
         i += character_bytes((unsigned char)pattern.bytes[i]);
+        *wrong = (text){pattern.bytes + i, 0};
         if (i >= pattern.length)
             return false;
         uint32_t c = character_at(pattern.bytes + i);
+        wrong->length = character_bytes((unsigned char)pattern.bytes[i]);
         if (c != '%' && c != '_' && c != escape)
             return false;
     }
@@ -340,14 +343,35 @@ static bool is_like(text value, text pattern, uint32_t escape) {
     return true;
 }
 
+/* As Spark writes a constant: backslashes and quotes behind a backslash. */
+static void refuse_pattern(native_call *call, text pattern, text wrong) {
+    char shown[512] = "'", character[8];
+    uint32_t at = 1;
+    for (uint32_t i = 0; i < pattern.length && at < sizeof shown - 4; i++) {
+        if (pattern.bytes[i] == '\\' || pattern.bytes[i] == '\'')
+            shown[at++] = '\\';
+        shown[at++] = pattern.bytes[i];
+    }
+    strcpy(shown + at, "'");
+    snprintf(character, sizeof character, "'%.*s'", (int)wrong.length, wrong.bytes);
+    bool told = pattern.length < 200 && (!wrong.length || (*wrong.bytes != '\'' && *wrong.bytes != '\\'));
+    if (!told)
+        spark_error(call, "ELSEWHERE", "reason", "LIKE with an escape that Spark refuses", NULL);
+    else if (wrong.length)
+        spark_error(call, "INVALID_FORMAT.ESC_IN_THE_MIDDLE", "format", shown, "char", character, NULL);
+    else
+        spark_error(call, "INVALID_FORMAT.ESC_AT_THE_END", "format", shown, NULL);
+}
+
 static void like_rows(native_call *call) {
     EACH_ROW(call, row) {
+        text wrong;
         text pattern = argument_text(call, 1, row), escape = argument_text(call, 2, row);
         uint32_t mark = escape.length ? character_at(escape.bytes) : 0;
-        if (well_escaped(pattern, mark))
+        if (well_escaped(pattern, mark, &wrong))
             RESULT(call, bool)[row] = is_like(argument_text(call, 0, row), pattern, mark);
         else
-            spark_error(call, "ELSEWHERE", "reason", "LIKE with an escape that Spark refuses", NULL);
+            refuse_pattern(call, pattern, wrong);
     }
 }
 
