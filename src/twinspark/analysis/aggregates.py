@@ -30,7 +30,7 @@ from twinspark.plan.expressions import (
     children_of,
     with_text,
 )
-from twinspark.plan.relations import Aggregate, Field, OneRow, Project, Relation, expressions_in
+from twinspark.plan.relations import Aggregate, Field, Filter, OneRow, Project, Relation, expressions_in
 from twinspark.plan.rewrite import Rule, map_children, walk
 from twinspark.types import DoubleType, FloatType
 
@@ -50,8 +50,10 @@ def aggregate(
     grouping: Sequence[Expression],
     outputs: Sequence[Named],
     grouping_sets: GroupingSets | None = None,
+    is_filtered: bool = False,
 ) -> Frame:
-    """Outputs are any expressions made of grouping expressions and aggregate calls."""
+    """Outputs are any expressions made of grouping expressions and aggregate calls. `is_filtered`: the last one is a
+    condition that says which groups there are, before windows look at them."""
     frame, grouping, outputs = in_windows(frame, grouping, outputs)
     calls = distinct(call for output in outputs for call in calls_in(output.expression))
     keys = [grouped(key, i, grouping_sets) for i, key in enumerate(grouping)]
@@ -62,14 +64,17 @@ def aggregate(
     if not calls and not grouping and grouping_sets is None:
         if any(isinstance(e, Call | Cast) for e in expressions_in(frame.relation)):
             raise NotNative("one group of rows whose computation may fail")
-        return projected(frame, OneRow(), columns)  # HAVING without GROUP BY: one group of all rows
-    relation = Aggregate(
-        input=frame.relation,
-        grouping=tuple(grouping),
-        aggregates=tuple(with_grouping(call, grouping, grouping_sets) for call in calls),
-        grouping_sets=grouping_sets,
-        fields=tuple(Field(e.text, e.type, e.nullable) for e in (*keys, *calls)),
-    )
+        relation: Relation = OneRow()  # HAVING without GROUP BY: one group of all rows
+    else:
+        relation = Aggregate(
+            input=frame.relation,
+            grouping=tuple(grouping),
+            aggregates=tuple(with_grouping(call, grouping, grouping_sets) for call in calls),
+            grouping_sets=grouping_sets,
+            fields=tuple(Field(e.text, e.type, e.nullable) for e in (*keys, *calls)),
+        )
+    if is_filtered:
+        relation = Filter(input=relation, condition=columns.pop().expression, fields=relation.fields)
     return projected(frame, relation, columns)
 
 

@@ -21,17 +21,17 @@ from twinspark.plan.expressions import (
     Literal,
     SortOrder,
     Subquery,
-    WindowCall,
     children_of,
 )
 from twinspark.plan.rewrite import map_children
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.tree_nodes import tree_nodes
+from twinspark.read.walk.conditions import has_window
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import sort_order
 from twinspark.read.walk.queries import by_position, check_no_subquery, is_all, position_of, sorted_frame
-from twinspark.types import BOOLEAN, BooleanType, IntegerType, StringType
+from twinspark.types import BOOLEAN, INT, STRING, BooleanType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +58,12 @@ class Aggregation:
     def closing(self, order: Sequence[SortOrder] = ()) -> Frame:
         hidden = [Named(o.child, f"order{i}") for i, o in enumerate(order)]
         condition = [Named(self.having, self.having.text)] if self.having is not None else []
-        frame = aggregate(self.frame, self.grouping, [*self.columns, *hidden, *condition], self.sets)
+        outputs = [*self.columns, *hidden, *condition]
+        is_first = bool(condition) and any(has_window(output.expression) for output in outputs)
+        frame = aggregate(self.frame, self.grouping, outputs, self.sets, is_first)
         shown, extra = frame.attributes[: len(self.columns)], frame.attributes[len(self.columns) :]
         visible = replace(frame, attributes=shown)
-        if condition:
+        if condition and not is_first:
             visible = make.filter(visible, frame.column(extra[-1]), self.walk.settings)
         if order:
             keys = [replace(o, child=frame.column(a)) for o, a in zip(order, extra, strict=False)]
@@ -80,12 +82,11 @@ class Aggregation:
     @property
     def only_outputs(self) -> bool:
         """Spark puts another operator between the groups and the order: then only selected columns can be used."""
-        windows = any(isinstance(node, WindowCall) for node in self.list_nodes())
-        return windows or (self.having is not None and self.adds(self.having))
+        return self.has_windows or (self.having is not None and self.adds(self.having))
 
-    def list_nodes(self) -> Iterator[Expression]:
-        for column in self.columns:
-            yield from nodes_of(column.expression)
+    @property
+    def has_windows(self) -> bool:
+        return any(has_window(column.expression) for column in self.columns)
 
     def adds(self, expression: Expression) -> bool:
         """Whether it takes an aggregate or a key that is not selected."""
@@ -142,21 +143,31 @@ class Aggregation:
         for child in children_of(expression):
             yield from self.unusable(child)
 
-    def check_keys(self, expression: Expression, is_condition: bool = False) -> None:
-        """Above grouping sets Spark takes a key in an aggregate for what the sets made of it, and forgets one that is
-        not selected where a value must be cast first."""
-        if self.sets is None:
-            return
+    def check_keys(self, expression: Expression) -> None:
+        """Above grouping sets Spark takes a key in an aggregate for what the sets made of it."""
         calls = [node for node in nodes_of(expression) if isinstance(node, AggregateCall)]
         plain = [call for call in calls if call.name not in ("grouping", "grouping_id")]
-        keys = {node for key in self.grouping for node in nodes_of(key) if isinstance(node, Column)}
-        if any(node in keys for call in plain for node in nodes_of(call)):
+        if self.sets is not None and any(node in self.key_columns for call in plain for node in nodes_of(call)):
             raise NotNative("SQL: an aggregate of a key, above grouping sets")
-        selected = {column.expression for column in self.columns if isinstance(column.expression, Column)}
-        hidden = is_condition and any(node in keys - selected for node in nodes_of(expression))
-        leaves = [node.type for node in nodes_of(expression) if isinstance(node, Column | Literal | AggregateCall)]
-        if hidden and (len(set(leaves)) > 1 or not isinstance(leaves[0], IntegerType | StringType)):
+
+    def check_condition(self, made: Expression) -> None:
+        """Above grouping sets Spark forgets a key that is not selected where a value must be cast first, and with
+        windows in the list it filters by keys behind them."""
+        if self.sets is None:
+            return
+        self.check_keys(made)
+        nodes = list(nodes_of(made))
+        keys = self.key_columns & {node for node in nodes if isinstance(node, Column)}
+        if self.has_windows and (keys or any(isinstance(node, Output) for node in nodes)):
+            raise NotNative("SQL: HAVING of a key of grouping sets, beside windows")
+        hidden = keys - {column.expression for column in self.columns}
+        leaves = {node.type for node in nodes if isinstance(node, Column | Literal | AggregateCall)}
+        if hidden and leaves not in ({INT}, {STRING}):
             raise NotNative("SQL: HAVING of a key that is not selected, above grouping sets")
+
+    @property
+    def key_columns(self) -> set[Expression]:
+        return {node for key in self.grouping for node in nodes_of(key) if isinstance(node, Column)}
 
     def settled(self, expression: Expression) -> Expression:
         """Columns of the list put in for their names; an aggregate of one is an error of Spark's."""
@@ -178,9 +189,12 @@ class Aggregation:
                 break
             outputs |= again
         for column in self.unusable(made):
-            raise self.not_found(node, column)
-        self.check_keys(made, is_condition=True)
+            error = self.not_found(node, column)
+            raise NotNative("SQL: a mistake in HAVING, beside windows") if self.has_windows else error
+        self.check_condition(made)
         having = self.settled(made)
+        if has_window(having):
+            raise NotNative("SQL: HAVING of a window")
         if not isinstance(having.type, BooleanType):  # no predicate: cast as if that was written
             having = build.cast(having, BOOLEAN, self.walk.settings)
         return replace(self, having=having)
@@ -200,6 +214,8 @@ class Aggregation:
         except SparkError as error:
             if "base" in error.parameters:  # shown as what Spark resolved for the time being
                 raise NotNative("SQL: part of a value that has none, in HAVING", nearest=error) from error
+            if self.has_windows:  # Spark suggests names of its own
+                raise NotNative("SQL: a mistake in HAVING, beside windows", nearest=error) from error
             raise
 
     def not_found(self, node: tree.Expression, column: Column) -> Exception:

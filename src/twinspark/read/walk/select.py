@@ -130,7 +130,12 @@ def qualified(node: tree.Select, frame: Frame, scope: Scope, columns: list[Named
             raise NotNative("SQL: QUALIFY with a name of two meanings")
         return same[0] if same else None
 
-    condition = walk.read(node.qualify, replace(scope, aliases={}, first=find))
+    try:
+        condition = walk.read(node.qualify, replace(scope, aliases={}, first=find))
+    except SparkError as error:
+        if error.condition.startswith("UNRESOLVED_COLUMN"):  # what is suggested are names of the list, too
+            raise NotNative("SQL: QUALIFY by a name that is not there", nearest=error) from error
+        raise
     check_windows(condition, columns)
     return only_where(condition, node, frame, columns, walk)
 
