@@ -26,34 +26,25 @@ ADVISORY_BYTES = 64 * 1024 * 1024  # spark.sql.adaptive.advisoryPartitionSizeInB
 
 def over_sorts(relation: Relation) -> Relation:
     """The same relation where no window stands over a sort."""
-    if not any(is_over_sort(part) for part in relations_in(relation)):
+    parts = list(relations_in(relation))
+    if not any(isinstance(part, Sort) for part in parts):
         return relation
-    return rewritten(relation)
+    windows = {id(part) for part in parts if isinstance(part, Project) and windows_in(part.expressions)}
+    return rewritten(relation, windows)[0] if windows else relation
 
 
-def rewritten(relation: Relation) -> Relation:
+def rewritten(relation: Relation, windows: set[int]) -> tuple[Relation, bool]:
+    """And whether its rows are in the order of a sort."""
     if isinstance(relation, Shared | Keep | Recursion):  # parts that are used in several places stay what they are
-        return relation
+        return relation, False
     parts = {f.name: getattr(relation, f.name) for f in fields(relation)}
-    inner: dict[str, Any] = {name: rewritten(part) for name, part in parts.items() if isinstance(part, Relation)}
-    made = replace(relation, **inner) if inner else relation
-    return with_places(made) if isinstance(made, Project) and is_over_sort(made) else made
-
-
-def is_over_sort(relation: Relation) -> bool:
-    return isinstance(relation, Project) and bool(windows_in(relation.expressions)) and is_sorted(relation.input)
-
-
-def is_sorted(relation: Relation) -> bool:
-    while keeps_order(relation):
-        (relation,) = relation.inputs
-    return isinstance(relation, Sort) and relation.is_global
-
-
-def keeps_order(relation: Relation) -> bool:
-    if isinstance(relation, Project):
-        return not windows_in(relation.expressions)
-    return isinstance(relation, Filter | Limit)
+    inner = {name: rewritten(part, windows) for name, part in parts.items() if isinstance(part, Relation)}
+    changed: dict[str, Any] = {name: part for name, (part, _) in inner.items() if part is not parts[name]}
+    made = replace(relation, **changed) if changed else relation
+    below = isinstance(relation, Project | Filter | Limit) and inner["input"][1]
+    if not isinstance(made, Project) or id(relation) not in windows:
+        return made, below or (isinstance(relation, Sort) and relation.is_global)
+    return (with_places(made) if below else made), False
 
 
 def with_places(relation: Project) -> Relation:
