@@ -7,28 +7,14 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-trapping-math") /* no value changes; loops with comparisons of doubles become vectors */
 #endif
-#include "strictrows.h"
-#include "strictmath.h"
-#include "strictwords.h"
-#include <math.h>
+#include "stricteveryday.h"
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define ON_EVERY_MACHINE __attribute__((target_clones("avx2", "default")))
-#else
-#define ON_EVERY_MACHINE
-#endif
-
-static const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10,
-                    inverse_ln2 = 1.44269504088896338700e+00;
 static const double P1 = 1.66666666666666019037e-01, P2 = -2.77777777770155933842e-03, P3 = 6.61375632143793436117e-05,
                     P4 = -1.65339022054652515390e-06, P5 = 4.13813679705723846039e-08;
 
-/* 2^k times a number, where neither is subnormal. */
-static inline double scaled(double x, int32_t k) { return of_bits(bits_of(x) + ((uint64_t)(int64_t)k << 52)); }
-
 /* --- exp --- */
 
-static inline bool is_everyday_exponent(double x) { return fabs(x) < 708.0 && fabs(x) >= 0x1p-28; }
+static inline bool is_everyday_exp(double x) { return (fabs(x) < 708.0) & (fabs(x) >= 0x1p-28); }
 
 static inline double everyday_exp(double x) {
     int32_t whole = (int32_t)(inverse_ln2 * x + copysign(0.5, x));
@@ -39,33 +25,12 @@ static inline double everyday_exp(double x) {
     return scaled(1.0 - ((below - (x * c) / (2.0 - c)) - above), k);
 }
 
-ON_EVERY_MACHINE static bool exp_everyday_rows(const double *restrict x, double *restrict out, size_t rows) {
-    uint64_t fine = 1;
-    for (size_t row = 0; row < rows; row++) {
-        out[row] = everyday_exp(x[row]);
-        fine &= (fabs(x[row]) < 708.0) & (fabs(x[row]) >= 0x1p-28);
-    }
-    return fine;
-}
-
-void strict_exp_rows(const double *x, double *out, size_t rows) {
-    if (exp_everyday_rows(x, out, rows))
-        return;
-    for (size_t row = 0; row < rows; row++)
-        if (!is_everyday_exponent(x[row]))
-            out[row] = strict_exp(x[row]);
-}
+STRICT_ROWS(exp)
 
 /* --- log --- */
 
-static const double L1 = 6.666666666666735130e-01, L2 = 3.999999999940941908e-01, L3 = 2.857142874366239149e-01,
-                    L4 = 2.222219843214978396e-01, L5 = 1.818357216161805012e-01, L6 = 1.531383769920937332e-01,
-                    L7 = 1.479819860511658591e-01;
-enum { AT_ONCE = 512 };
-#define UPPER(word) ((uint64_t)(word) << 32)
-
 /* Positive, normal, and not within 2^-20 of a power of two, where fdlibm has a shorter way. */
-static inline bool is_everyday_number(double x) {
+static inline bool is_everyday_log(double x) {
     return (x >= 0x1p-1022) & (x < INFINITY) & (((bits_of(x) + UPPER(2)) & UPPER(0xfffff)) >= UPPER(3));
 }
 
@@ -82,22 +47,7 @@ static inline double everyday_log(double x) {
     return scale * ln2_high - ((is_near ? near : far) - f);
 }
 
-ON_EVERY_MACHINE static bool log_everyday_rows(const double *restrict x, double *restrict out, size_t rows) {
-    uint64_t fine = 1;
-    for (size_t row = 0; row < rows; row++) {
-        out[row] = everyday_log(x[row]);
-        fine &= is_everyday_number(x[row]);
-    }
-    return fine;
-}
-
-void strict_log_rows(const double *x, double *out, size_t rows) {
-    if (log_everyday_rows(x, out, rows))
-        return;
-    for (size_t row = 0; row < rows; row++)
-        if (!is_everyday_number(x[row]))
-            out[row] = strict_log(x[row]);
-}
+STRICT_ROWS(log)
 
 /* log10(2^k x) as fdlibm takes it apart; x' is x or half of it. */
 void strict_log10_rows(const double *x, double *out, size_t rows) {

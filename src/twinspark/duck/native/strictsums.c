@@ -8,22 +8,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-trapping-math", "no-math-errno") /* no value changes; loops become vectors */
 #endif
-#include "strictmath.h"
-#include "strictrows.h"
-#include "strictwords.h"
-#include <math.h>
-
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define ON_EVERY_MACHINE __attribute__((target_clones("avx2", "default")))
-#else
-#define ON_EVERY_MACHINE
-#endif
-#define UPPER(word) ((uint64_t)(word) << 32)
-
-static const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10,
-                    inverse_ln2 = 1.44269504088896338700e+00;
-
-static inline double scaled(double x, int32_t k) { return of_bits(bits_of(x) + ((uint64_t)(int64_t)k << 52)); }
+#include "stricteveryday.h"
 
 /* --- expm1 --- */
 
@@ -58,28 +43,9 @@ static inline double everyday_expm1(double x) {
     return k == 0 ? near : found;
 }
 
-ON_EVERY_MACHINE static bool expm1_everyday_rows(const double *restrict x, double *restrict out, size_t rows) {
-    uint64_t fine = 1;
-    for (size_t row = 0; row < rows; row++) {
-        out[row] = everyday_expm1(x[row]);
-        fine &= is_everyday_expm1(x[row]);
-    }
-    return fine;
-}
-
-void strict_expm1_rows(const double *x, double *out, size_t rows) {
-    if (expm1_everyday_rows(x, out, rows))
-        return;
-    for (size_t row = 0; row < rows; row++)
-        if (!is_everyday_expm1(x[row]))
-            out[row] = strict_expm1(x[row]);
-}
+STRICT_ROWS(expm1)
 
 /* --- log1p --- */
-
-static const double L1 = 6.666666666666735130e-01, L2 = 3.999999999940941908e-01, L3 = 2.857142874366239149e-01,
-                    L4 = 2.222219843214978396e-01, L5 = 1.818357216161805012e-01, L6 = 1.531383769920937332e-01,
-                    L7 = 1.479819860511658591e-01;
 
 /* Within these bounds the number itself is taken, without 1 being added. */
 static inline bool is_small_log1p(double x) { return (x > -0x1.2bec4p-2) & (x < 0x1.a827ap-2); }
@@ -108,22 +74,7 @@ static inline double everyday_log1p(double x) {
     return scale * ln2_high - ((half - (s * (half + r) + (scale * ln2_low + c))) - f);
 }
 
-ON_EVERY_MACHINE static bool log1p_everyday_rows(const double *restrict x, double *restrict out, size_t rows) {
-    uint64_t fine = 1;
-    for (size_t row = 0; row < rows; row++) {
-        out[row] = everyday_log1p(x[row]);
-        fine &= is_everyday_log1p(x[row]);
-    }
-    return fine;
-}
-
-void strict_log1p_rows(const double *x, double *out, size_t rows) {
-    if (log1p_everyday_rows(x, out, rows))
-        return;
-    for (size_t row = 0; row < rows; row++)
-        if (!is_everyday_log1p(x[row]))
-            out[row] = strict_log1p(x[row]);
-}
+STRICT_ROWS(log1p)
 
 /* --- cosh --- */
 
@@ -139,7 +90,6 @@ ON_EVERY_MACHINE static void cosh_of_exp_rows(const double *restrict x, double *
 static inline bool is_everyday_cosh(double x) { return (fabs(x) >= 0x1p-28) & (fabs(x) < 22.0); }
 
 void strict_cosh_rows(const double *x, double *out, size_t rows) {
-    enum { AT_ONCE = 512 };
     double sizes[AT_ONCE];
     for (size_t from = 0; from < rows; from += AT_ONCE) {
         size_t count = rows - from < AT_ONCE ? rows - from : AT_ONCE;
@@ -210,19 +160,4 @@ static inline double everyday_atan(double x) {
     return copysign(above - ((t * (s1 + s2) - below) - t), x);
 }
 
-ON_EVERY_MACHINE static bool atan_everyday_rows(const double *restrict x, double *restrict out, size_t rows) {
-    uint64_t fine = 1;
-    for (size_t row = 0; row < rows; row++) {
-        out[row] = everyday_atan(x[row]);
-        fine &= is_everyday_atan(x[row]);
-    }
-    return fine;
-}
-
-void strict_atan_rows(const double *x, double *out, size_t rows) {
-    if (atan_everyday_rows(x, out, rows))
-        return;
-    for (size_t row = 0; row < rows; row++)
-        if (!is_everyday_atan(x[row]))
-            out[row] = strict_atan(x[row]);
-}
+STRICT_ROWS(atan)
