@@ -662,3 +662,31 @@ select concat_ws(' ', c, d), levenshtein(c, d), elt(2, c, d, 'x'), rpad(c, 8, d)
 select upper(c || d) from (select 'p' collate utf8_lcase_rtrim c, 'q' collate utf8_lcase d)
 select (c || d) = 'x' from (select 'p' collate utf8_lcase_rtrim c, 'q' collate utf8_lcase d)
 select (c || d) collate utf8_lcase = 'x' from (select 'p' collate utf8_lcase_rtrim c, 'q' collate utf8_lcase d)
+select cast(parse_json('"a"') as string collate utf8_lcase)
+select 'a' collate utf8_lcase = X'41'
+select date'2020-01-01' = '2020-01-01' collate utf8_lcase
+select 'x' collate utf8_lcase is distinct from 'X'
+select 'a' collate utf8_lcase between 'A' and 'B'
+select coalesce(null, c) from (select 'a' collate utf8_lcase c)
+select sum(c) from (select '5' collate utf8_lcase c)
+select abs('-5' collate utf8_lcase), round('2.5' collate utf8_lcase), sqrt('4' collate utf8_lcase)
+select date_add('2020-01-01' collate utf8_lcase, 1), year('2020-01-01' collate utf8_lcase)
+select if('true' collate utf8_lcase, 1, 2)
+select concat('a' collate utf8_lcase, 1), concat_ws('-', 'a' collate utf8_lcase, 1)
+select 'a' collate utf8_lcase < 5
+select c from (select 'b' collate utf8_lcase c union all select 'A' collate utf8_lcase) order by c || 'x'
+select c, sum(i) over (partition by c order by i) from (select c collate utf8_lcase c, i from values ('a',1),('A',2) t(c,i))
+select percentile_approx(i, 0.5) from (select c collate utf8_lcase c, i from values ('a',1),('A',2) t(c,i)) group by c
+select count(distinct c, i) from (select c collate utf8_lcase c, i from values ('a',1),('A',1),('b',3) t(c,i))
+select i, count(distinct c) from (select c collate utf8_lcase c, i from values ('a',1),('A',1),('b',3) t(c,i)) group by i order by i
+select approx_count_distinct(i) from (select c collate utf8_lcase c, i from values ('a',1),('A',1),('b',3) t(c,i)) group by c
+select c from (select c collate utf8_lcase c from values ('a'),('B') t(c)) group by c having c = 'A'
+select a.c, b.c from (select c collate utf8_lcase c from values ('a'),('B') t(c)) a cross join (select c collate utf8_lcase c from values ('A') t(c)) b where a.c >= b.c order by 1
+select substring('abc' collate utf8_lcase from 2 for 1), position('B' in 'abc' collate utf8_lcase), overlay('abc' collate utf8_lcase placing 'X' from 2)
+select 'a' collate utf8_lcase <=> null, 'a' collate utf8_lcase = null, 'a' collate utf8_lcase in (null, 'A'), 'z' collate utf8_lcase in (null, 'A')
+select named_struct('x', 'a' collate utf8_lcase).x = 'A', array('a' collate utf8_lcase)[0] = 'A', element_at(array('a' collate utf8_lcase), 1) = 'A'
+select upper(c) = 'a', lower(c) || 'Q' = 'aq', substr(c, 1) = 'A', c || d = 'AX' from (select 'a' collate utf8_lcase c, 'x' collate utf8_lcase d)
+select base64('a' collate utf8_lcase) = base64('A'), hex('a' collate utf8_lcase) = '61'
+select sum(c), avg(c) from (select '5' collate utf8_lcase c)
+select abs('-5' collate utf8_lcase), round('2.5' collate utf8_lcase)
+select datediff('2020-01-03' collate utf8_lcase, '2020-01-01'), month('2020-01-01' collate utf8_lcase)

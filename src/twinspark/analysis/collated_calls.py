@@ -91,8 +91,8 @@ SETS = words("array_distinct array_union array_intersect array_except")
 LETTERS = words("upper lower")  # in other locales than the root's they are others
 PLAIN = words(
     "ascii soundex length octet_length bit_length levenshtein is_valid_utf8 luhn_check encode base64 unbase64 "
-    "to_binary unhex md5 sha sha1 sha2 crc32 hash xxhash64 url_encode quote to_date to_timestamp to_json "
-    "format_number + - * / % div negative"
+    "to_binary unhex md5 sha sha1 sha2 crc32 hash xxhash64 url_encode quote sum avg abs round bround sqrt "
+    "date_add date_sub datediff year month to_date to_timestamp to_json format_number + - * / % div negative"
 )
 ACCENTS_WITH_CASE = frozenset(LOSE_SPACES) - {"find_in_set"}  # whose types are StringTypeNonCSAICollation
 
@@ -121,7 +121,7 @@ def collated_call(
     shown = facts.pop("text", None)
     if known in SHOWN_AS_WRITTEN:
         shown = shown or shown_as_written(make, name, written, settings)
-    elif known in SIDES:  # TRIM(… FROM …) shows what its arguments became
+    elif known in SIDES or known == "locate":  # TRIM(… FROM …) and POSITION(… IN …) show what their arguments became
         shown = None
     collation = found.collation if found is not None else first_collation(arguments)
     return answered(Answering(make, name, known, settings, {**facts, "text": shown}), arguments, written, collation)

@@ -9,6 +9,7 @@ from functools import reduce
 import pyarrow.compute as pc
 
 from twinspark.analysis.join_columns import Sides
+from twinspark.functions.collations import uncollated
 from twinspark.plan.asked import Places
 from twinspark.plan.expressions import Call, Column, Expression, SortOrder, Subquery
 from twinspark.plan.relations import Field, Filter, Join, LocalData, OneRow, Project, Relation, Scan
@@ -140,4 +141,4 @@ def row_width(fields: Sequence[Field]) -> int | None:
 def width_of(type: DataType) -> int | None:
     if isinstance(type, DecimalType):
         return 8 if type.precision <= 18 else 16
-    return WIDTHS.get(type.simpleString())
+    return WIDTHS.get(uncollated(type).simpleString())

@@ -17,7 +17,7 @@ from twinspark.plan.expressions import Expression, Literal
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.relations import RELATIONS, read_frame
-from twinspark.types import DOUBLE, INTEGRAL, BooleanType, is_string
+from twinspark.types import DOUBLE, INTEGRAL, STRING, BooleanType
 
 
 @RELATIONS.handles("sample")
@@ -75,4 +75,4 @@ def share_of(stratum: Expression, fractions: Sequence[Any], settings: Settings) 
 def kind_of(value: Expression) -> str | None:
     """Values of one kind are equal as in Scala; of others that is not known."""
     kinds = {"number": isinstance(value.type, INTEGRAL), "boolean": isinstance(value.type, BooleanType)}
-    return next((kind for kind, is_it in {**kinds, "text": is_string(value.type)}.items() if is_it), None)
+    return next((kind for kind, is_it in {**kinds, "text": value.type == STRING}.items() if is_it), None)

@@ -25,7 +25,17 @@ from twinspark.plan.expressions import AggregateCall, Call, Expression
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.na import filled
 from twinspark.read.proto.relations import RELATIONS, read_frame
-from twinspark.types import DOUBLE, LONG, STRING, ArrayType, DecimalType, is_numeric, is_string, quote_identifier
+from twinspark.types import (
+    DOUBLE,
+    LONG,
+    STRING,
+    ArrayType,
+    DecimalType,
+    has_collation,
+    is_numeric,
+    is_string,
+    quote_identifier,
+)
 
 DESCRIBED = ("count", "mean", "stddev", "min", "max")
 SUMMARISED = ("count", "mean", "stddev", "min", "25%", "50%", "75%", "max")
@@ -158,6 +168,8 @@ def read_crosstab(message: Any, context: Context) -> Frame:
     frame = read_frame(message.input, context)
     scope = Scope(frame, context)
     first, second = (resolve(scope, attribute_parts(n)).expression for n in (message.col1, message.col2))
+    if has_collation(first.type) or has_collation(second.type):
+        raise NotNative("a table of pairs of strings with a collation")
     key = Named(or_null_text(first, first, context), f"{message.col1}_{message.col2}")
     plain = build.call("replace", [as_text(second, context), build.literal("`"), build.literal("")], context.settings)
     column = or_null_text(second, plain, context)

@@ -122,7 +122,8 @@ class DataTypes(Strings):
         start, kind, name = self.start, self.kinds[self.at], self.tokens.word(self.at)
         self.at += 1
         length = self._parameters(1)
-        self._collation()
+        if self._collation() not in ("", "UTF8_BINARY"):
+            raise NotNative(f"SQL: {name} with a collation")
         if not length:
             self.complain("DATATYPE_MISSING_SIZE", start, self.stop, type=f'"{name.upper()}"')
             return spark.NullType()
