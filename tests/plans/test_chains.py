@@ -74,3 +74,16 @@ def test_a_column_of_the_first_frame_is_found_above_the_chain() -> None:
     call.arguments.add().literal.integer = 5
     cursor = run.connect().cursor()
     assert run.stream(cursor, read_relation(plan, Context()), Context().settings).read_all().num_rows == 5
+
+
+def test_rows_of_many_columns_are_counted_without_depth() -> None:
+    """A sum that is deeper than 1,000 DuckDB refuses."""
+    plan = Relation()
+    below = plan.drop_na.input.project
+    below.input.CopyFrom(chain(0))
+    for number in range(1200):
+        alias = below.expressions.add().alias
+        alias.name.append(f"c{number}")
+        alias.expr.unresolved_attribute.unparsed_identifier = "id"
+    cursor = run.connect().cursor()
+    assert run.stream(cursor, read_relation(plan, Context()), Context().settings).read_all().num_rows == 1000

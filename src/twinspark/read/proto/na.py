@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Sequence
 from typing import Any
 
 from twinspark.analysis import build
@@ -85,9 +85,16 @@ def read_drop_na(message: Any, context: Context) -> Frame:
         return frame
     needed = message.min_non_nulls if message.HasField("min_non_nulls") else len(attributes)
     counts = [counted(frame.column(a), context) for a in attributes]
-    total = reduce(lambda x, y: build.call("+", [x, y], context.settings), counts)
-    enough = build.call(">=", [total, build.literal(needed)], context.settings)
+    enough = build.call(">=", [total(counts, context), build.literal(needed)], context.settings)
     return make.filter(frame, enough, context.settings)
+
+
+def total(counts: Sequence[Expression], context: Context) -> Expression:
+    """Halves are added: one after the other they are as deep as there are columns, which DuckDB refuses at 1,000."""
+    if len(counts) == 1:
+        return counts[0]
+    middle = len(counts) // 2
+    return build.call("+", [total(counts[:middle], context), total(counts[middle:], context)], context.settings)
 
 
 def counted(column: Expression, context: Context) -> Expression:
