@@ -60,3 +60,6 @@ select 3 div 2S, 5L div 2;
 select struct(1 as a) = 5;
 select struct(1 as a) = struct(2 as b);
 select coalesce(struct(1 as a), 5);
+select * from values (1), (2) t(a) natural left semi join values (1), (3) u(a);
+select * from values (1), (2) t(a) natural left anti join values (1), (3) u(a);
+select a, a + 1 as b from values (1),(2) t(a) qualify row_number() over (order by nope) > 1;

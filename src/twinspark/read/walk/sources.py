@@ -289,6 +289,8 @@ def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
     right = read_joined(node.right, left, walk)
     if node.nearest is not None:
         return nearest_by(left, right, kind, node.nearest, walk)
+    if node.natural and kind in ("semi", "anti"):
+        raise NotNative("SQL: a natural semi or anti join")  # Java's own exception
     names = common_names(left, right) if node.natural else list(node.using)
     if names:
         return joins.using_join(left, right, kind, names, walk.settings)
