@@ -2,7 +2,7 @@
  *
  * SQL spelling: spark_parse_timestamp(s, pattern, zone) -> TIMESTAMPTZ; NULL when the text does not fit the pattern.
  * spark_parse_timestamp_ansi: such a text goes to Spark (parse_complaint.c knows the words of most complaints of Java's).
- * spark_parse_timestamp_ntz(s, pattern), spark_parse_timestamp_ntz_ansi(s, pattern) -> TIMESTAMP, without zones. */
+ * spark_parse_timestamp_ntz(s, pattern) -> TIMESTAMP, without zones. */
 #include "parse.h"
 #include "utf8.h"
 
@@ -393,5 +393,4 @@ const native_function parse_functions[] = {
     {"spark_parse_timestamp", "vvv>Z", parse_rows, NULL},
     {"spark_parse_timestamp_ansi", "vvv>Z", parse_rows, ""},
     {"spark_parse_timestamp_ntz", "vv>T", parse_rows, NULL},
-    {"spark_parse_timestamp_ntz_ansi", "vv>T", parse_rows, ""},
     {NULL}};
