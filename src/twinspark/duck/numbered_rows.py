@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
 from twinspark.duck.relation_texts import has_window
@@ -40,11 +41,9 @@ def numbered_locals(relation: Numbered) -> LocalData | None:
 
 def with_places(table: pa.Table, slices: int) -> pa.Table:
     """Of local rows no slice is empty."""
-    count = table.num_rows
-    sliced = min(slices, count)
-    tasks = [((place + 1) * sliced - 1) // count if slices else 0 for place in range(count)]
-    numbered = table.append_column("task", pa.array(tasks, pa.int64()))
-    return numbered.append_column("place", pa.array(range(count), pa.int64()))
+    places = np.arange(table.num_rows, dtype=np.int64)
+    tasks = ((places + 1) * min(slices, len(places)) - 1) // max(len(places), 1) if slices else np.zeros_like(places)
+    return table.append_column("task", pa.array(tasks)).append_column("place", pa.array(places))
 
 
 def numbered_range(relation: Numbered, select: Select) -> Select | None:
