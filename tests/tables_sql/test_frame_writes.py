@@ -83,3 +83,16 @@ def test_rows_of_the_client_as_source(tables: Any) -> None:
     source = tables.createDataFrame([(2, [5])], "id int, a array<int>").alias("s")
     source.mergeInto("t", F.col("t.id") == F.col("s.id")).whenMatched().updateAll().merge()
     assert rows(tables, "SELECT * FROM t") == [(1, [1, None]), (2, [5])]
+
+
+def test_columns_that_buckets_and_clusters_are_made_of(tables: Any) -> None:
+    frame = tables.createDataFrame([(1, "a", 2.0), (2, "b", 3.0)], "x int, y string, z double")
+
+    def roles(name: str) -> list[tuple[bool, bool, bool]]:
+        return [(each.isPartition, each.isBucket, each.isCluster) for each in tables.catalog.listColumns(name)]
+
+    frame.write.partitionBy("z").bucketBy(3, "x", "y").saveAsTable("buckets")
+    assert roles("buckets") == [(False, True, False), (False, True, False), (True, False, False)]
+    frame.write.clusterBy("x").saveAsTable("clusters")
+    assert roles("clusters") == [(False, False, True), (False, False, False), (False, False, False)]
+    assert sorted(tables.table("buckets").collect()) == sorted(tables.table("clusters").collect())

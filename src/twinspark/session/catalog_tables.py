@@ -1,5 +1,6 @@
 """spark.catalog's tables and views: listed, looked up, made and changed."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -110,25 +111,32 @@ def column_rows(message: Any, context: Context, session: "Session") -> list[Row]
     found = find(parts, context, session)
     if found is None:
         raise missing(parts, context)
-    split = partition_columns(found)
+    roles = [columns_by(found, "Identity"), columns_by(found, "Bucket"), clustering_columns(found)]
     return [
         (
             f.name,
             (f.metadata or {}).get("comment"),
             f.dataType.simpleString(),
             f.nullable,
-            f.name in split,
-            False,
-            False,
+            *(f.name in role for role in roles),
         )
         for f in shown_schema(parts, found, context).fields
     ]
 
 
-def partition_columns(found: Any) -> set[str]:
+def columns_by(found: Any, transform: str) -> set[str]:
+    """Those that a table is partitioned by in this way."""
     if isinstance(found, TemporaryView) or found.table is None:
         return set()
-    return {each.column[0] for each in found.table.partitioning if type(each).__name__ == "Identity"}
+    return {each.column[0] for each in found.table.partitioning if type(each).__name__ == transform}
+
+
+def clustering_columns(found: Any) -> set[str]:
+    """Not those inside of structs."""
+    if isinstance(found, TemporaryView) or found.table is None:
+        return set()
+    named = json.loads(found.table.properties.get("clusteringColumns", "[]"))
+    return {path[0] for path in named if len(path) == 1}
 
 
 # ---- what one table tells

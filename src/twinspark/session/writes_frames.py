@@ -1,5 +1,6 @@
 """DataFrames into tables: saveAsTable, insertInto and all that writeTo offers."""
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -193,6 +194,7 @@ def table_of(write: FrameWrite) -> Definition:
     message = write.message
     options = dict(message.options)
     properties = {"location": path} if (path := options.pop("path", None)) else {}
+    properties |= clustering(message)
     provider = message.source.lower()
     if provider in FORMATS:
         properties |= {f"option.{key}": value for key, value in options.items()}
@@ -202,11 +204,17 @@ def table_of(write: FrameWrite) -> Definition:
     return definition(write.parts, write.context, provider, partitions, properties)
 
 
+def clustering(message: Any) -> dict[str, str]:
+    """clusterBy: nested names have points."""
+    paths = [name.split(".") for name in message.clustering_columns]
+    return {"clusteringColumns": json.dumps(paths)} if paths else {}
+
+
 def buckets(spec: Any, provider: str) -> list[Transform]:
     """Iceberg's buckets are of one column each; files in buckets are Hive's, and not ours to write."""
-    if provider not in ("", "iceberg") or len(spec.bucket_column_names) != 1:
-        raise NotNative("a table in buckets of several columns, or of files")
-    return [Bucket((spec.bucket_column_names[0],), spec.num_buckets)]
+    if provider not in ("", "iceberg"):
+        raise NotNative("a table in buckets of files")
+    return [Bucket((name,), spec.num_buckets) for name in spec.bucket_column_names]
 
 
 # ---- df.writeTo
@@ -228,9 +236,7 @@ def write_to(message: Any, context: Context, session: "Session") -> Command:
 def create_or_replace(write: FrameWrite) -> Command:
     message, context = write.message, write.context
     partitions = [transform_of(each, context) for each in message.partitioning_columns]
-    properties = dict(message.table_properties)
-    if message.clustering_columns:
-        properties["clusteringColumns"] = str([[name] for name in message.clustering_columns]).replace("'", '"')
+    properties = dict(message.table_properties) | clustering(message)
     made = definition(write.parts, context, message.provider, partitions, properties)
     target = find_target(write.parts, context)
     if message.mode == CREATE:
