@@ -96,3 +96,16 @@ def test_columns_that_buckets_and_clusters_are_made_of(tables: Any) -> None:
     frame.write.clusterBy("x").saveAsTable("clusters")
     assert roles("clusters") == [(False, False, True), (False, False, False), (False, False, False)]
     assert sorted(tables.table("buckets").collect()) == sorted(tables.table("clusters").collect())
+
+
+def test_a_table_of_ours_is_not_left_behind_by_one_that_only_spark_keeps(tables: Any) -> None:
+    """Spark would make its table beside ours, and the name would still mean the old rows."""
+    tables.range(2).write.saveAsTable("kept")
+    for write in (
+        tables.range(5).write.format("parquet").bucketBy(2, "id"),
+        tables.range(5).write.format("xml").option("rowTag", "r"),
+        tables.sql("SELECT 'x' COLLATE UTF8_LCASE AS c").write,
+    ):
+        with pytest.raises(AnalysisException, match="UNSUPPORTED_FEATURE.TABLE_OPERATION.*drop it first"):
+            write.mode("overwrite").saveAsTable("kept")
+    assert rows(tables, "SELECT count(*) FROM kept") == [(2,)]

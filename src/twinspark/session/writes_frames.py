@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.names import Scope
@@ -38,6 +38,8 @@ NOTHING: Answer = ()  # a DataFrame's write answers with no rows at all
 APPEND, OVERWRITE, IGNORE = 1, 2, 4
 SAVE_AS_TABLE, INSERT_INTO = 1, 2
 CREATE, OVERWRITE_WHERE, OVERWRITE_PARTITIONS, APPEND_V2, REPLACE, CREATE_OR_REPLACE = 1, 2, 3, 4, 5, 6
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -155,15 +157,29 @@ def save_as_table(write: FrameWrite) -> Command:
         return quietly(lambda: None)
     if target is not None and message.mode == APPEND:
         return write.append(target, by_name=True, saved=True)
-    made = table_of(write)
     if target is None:
+        made = table_of(write)
         check_new_place(made, message.mode)
         return write.create(made)
     if message.mode != OVERWRITE:
         raise target.catalog.iceberg.already_exists(target.name.identifier)
+    overwriting = here(target, lambda: overwritten(write, target))
+    return lambda: here(target, overwriting)
+
+
+def overwritten(write: FrameWrite, target: Target) -> Command:
+    made = table_of(write)
     if isinstance(target.table, IcebergTable) and made.provider == "iceberg":
         return write.replace(made, or_create=True)
     return recreate(write, target, made)
+
+
+def here(target: Target, work: Callable[[], Made]) -> Made:
+    """Spark would make the new table beside ours, which would still be the one that its name means."""
+    try:
+        return work()
+    except NotNative as why:
+        raise target.refuses(f"being overwritten by what only Spark can keep ({why.reason}): drop it first") from why
 
 
 def check_new_place(made: Definition, mode: int) -> None:
