@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from twinspark.analysis.casts import implicit_cast
 from twinspark.analysis.collated_calls import collated_call, is_for_collations
@@ -70,37 +70,21 @@ SPECIAL_TEXTS: dict[str, Any] = {
 }
 
 
-def call(
-    name: str,
-    arguments: Sequence[Expression],
-    settings: Settings,
-    *,
-    distinct: bool = False,
-    filter: Expression | None = None,
-    ordering: tuple[SortOrder, ...] = (),
-    ignore_nulls: bool = False,
-    text: str | None = None,
-) -> Expression:
+class Facts(TypedDict, total=False):
+    """What stands around a call's arguments."""
+
+    distinct: bool
+    filter: Expression | None
+    ordering: tuple[SortOrder, ...]
+    ignore_nulls: bool
+    text: str | None
+
+
+def call(name: str, arguments: Sequence[Expression], settings: Settings, **facts: Unpack[Facts]) -> Expression:
     """A call by any of the function's names; which overload, casts, type and nullability are decided here."""
     if is_for_collations(arguments):
-        facts = {
-            "distinct": distinct,
-            "filter": filter,
-            "ordering": ordering,
-            "ignore_nulls": ignore_nulls,
-            "text": text,
-        }
         return collated_call(uncollated_call, name, arguments, settings, **facts)
-    return uncollated_call(
-        name,
-        arguments,
-        settings,
-        distinct=distinct,
-        filter=filter,
-        ordering=ordering,
-        ignore_nulls=ignore_nulls,
-        text=text,
-    )
+    return uncollated_call(name, arguments, settings, **facts)
 
 
 def uncollated_call(

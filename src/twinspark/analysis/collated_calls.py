@@ -304,10 +304,10 @@ def extreme_writer(name: str, collation: str) -> Writer:
     operator = "<" if name == "least" else ">"
 
     def write(call: Any, *values: str) -> str:
-        known = f"list_filter([{', '.join(values)}], lambda e: e IS NOT NULL)"
-        new, best = (key_sql(sql, StringType(collation)) for sql in ("e", "best"))
-        chosen = f"CASE WHEN {new} {operator} {best} THEN e ELSE best END"
-        return f"(CASE WHEN len({known}) > 0 THEN list_reduce({known}, lambda best, e: {chosen}) END)"
+        known = f"list_filter([{', '.join(values)}], lambda e_: e_ IS NOT NULL)"
+        new, best = (key_sql(sql, StringType(collation)) for sql in ("e_", "best_"))
+        chosen = f"CASE WHEN {new} {operator} {best} THEN e_ ELSE best_ END"
+        return f"(CASE WHEN len({known}) > 0 THEN list_reduce({known}, lambda best_, e_: {chosen}) END)"
 
     return write
 
@@ -320,8 +320,8 @@ def extreme_of_group(name: str, collation: str) -> Writer:
         if " OVER " in suffix:
             raise NotNative(f"{name} of strings with a collation over a window")
         values = f"list(DISTINCT {value}){suffix}"
-        best = f"list_{name}(list_transform({values}, lambda e: {key_sql('e', StringType(collation))}))"
-        found = f"list_filter({values}, lambda e: {key_sql('e', StringType(collation))} = {best})"
+        best = f"list_{name}(list_transform({values}, lambda e_: {key_sql('e_', StringType(collation))}))"
+        found = f"list_filter({values}, lambda e_: {key_sql('e_', StringType(collation))} = {best})"
         several = not_native(f"a {name} of strings that are equal under their collation and yet differ")
         return f"(CASE WHEN len({found}) > 1 THEN {several} ELSE ({found})[1] END)"
 
@@ -335,15 +335,15 @@ def unique_text(sql: str, collation: str) -> str:
 
 def first_ones(values: str, collation: str) -> str:
     """Each value once, the first of those that are equal."""
-    keys = f"list_transform({values}, lambda each: {unique_text('each', collation)})"
-    return f"list_filter({values}, lambda e, i: list_position({keys}, {unique_text('e', collation)}) = i)"
+    keys = f"list_transform({values}, lambda each_: {unique_text('each_', collation)})"
+    return f"list_filter({values}, lambda e_, i_: list_position({keys}, {unique_text('e_', collation)}) = i_)"
 
 
 @cache
 def set_writer(name: str, collation: str) -> Writer:
     def kept(left: str, right: str, test: str) -> str:
-        keys = f"list_transform({right}, lambda each: {unique_text('each', collation)})"
-        return f"list_filter({left}, lambda e: {test}list_contains({keys}, {unique_text('e', collation)}))"
+        keys = f"list_transform({right}, lambda each_: {unique_text('each_', collation)})"
+        return f"list_filter({left}, lambda e_: {test}list_contains({keys}, {unique_text('e_', collation)}))"
 
     def write(call: Any, left: str, right: str = "") -> str:
         if name == "array_distinct":

@@ -3,7 +3,7 @@ and those over constants'."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -81,12 +81,8 @@ def context_of_parts(expression: Expression) -> Context | None:
     """Where no part has strings, they are the expression's own."""
     if isinstance(expression, WindowCall):
         return context_of(expression.function)
-    found = [context for part in parts_of(expression) if (context := context_of(part)) is not None]
+    found = [context for part in children_of(expression) if (context := context_of(part)) is not None]
     return winner(found) if found else Context(collation_of(expression.type), Strength.DEFAULT)
-
-
-def parts_of(expression: Expression) -> Iterator[Expression]:
-    yield from children_of(expression)
 
 
 def collation_of(type: DataType) -> str:
