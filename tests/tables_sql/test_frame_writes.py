@@ -106,6 +106,6 @@ def test_a_table_of_ours_is_not_left_behind_by_one_that_only_spark_keeps(tables:
         tables.range(5).write.format("xml").option("rowTag", "r"),
         tables.sql("SELECT 'x' COLLATE UTF8_LCASE AS c").write,
     ):
-        with pytest.raises(AnalysisException, match="UNSUPPORTED_FEATURE.TABLE_OPERATION.*drop it first"):
+        with pytest.raises(AnalysisException, match=r"UNSUPPORTED_FEATURE\.TABLE_OPERATION.*drop it first"):
             write.mode("overwrite").saveAsTable("kept")
     assert rows(tables, "SELECT count(*) FROM kept") == [(2,)]
