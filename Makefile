@@ -10,10 +10,9 @@ READY := $(VENV)/.ready
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-$(READY): pyproject.toml constraints.txt $(wildcard src/twinspark/duck/native/*.c src/twinspark/duck/native/*.h)
+$(READY): pyproject.toml setup.py constraints.txt $(wildcard src/twinspark/duck/native/*/*.[ch])
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
-	$(BIN)/python -m twinspark.duck.native.build
 	touch $@
 
 setup: $(READY)  ## create .venv, install everything, build the DuckDB extension
@@ -21,8 +20,8 @@ setup: $(READY)  ## create .venv, install everything, build the DuckDB extension
 demo: $(READY)  ## a real PySpark pipeline on the embedded engine, checked against Spark
 	$(BIN)/python demo/run.py
 
-test: $(READY)  ## the everyday suite
-	$(BIN)/python -m pytest
+test: $(READY)  ## the everyday suite, in two processes (WORKERS=2)
+	$(BIN)/python -m pytest -n $(or $(WORKERS),2)
 
 check: $(READY)  ## ruff, mypy strict, room order
 	$(BIN)/ruff check src tests bench demo conformance tools

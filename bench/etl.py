@@ -20,7 +20,7 @@ import duckdb
 from pyspark.sql.connect.session import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 DATA = Path(__file__).parents[1] / ".data" / "tpch" / "sf1"
 ROWS = 1_000_000

@@ -17,11 +17,12 @@ from pathlib import Path
 import duckdb
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, sql_of
+from twinspark.compile.pipeline import compile_rows
+from twinspark.duck.run import connect
 from twinspark.plan.relations import Field, Scan
 from twinspark.read.proto import read_relation  # noqa: F401 -- tells how schemas are read
 from twinspark.read.sql import parse_type
-from twinspark.read.text import read_query_text
+from twinspark.read.sql_text import read_query_text
 
 HERE = Path(__file__).parent
 SLOW, NEAR = 3.0, 1.5
@@ -209,7 +210,7 @@ def translated(expression: str) -> str:
         f"SELECT {expression} FROM measured",
         Context(views={("measured",): view}, config={"spark.sql.timeType.enabled": "true"}),
     )
-    return sql_of(frame.plain())[0]
+    return compile_rows(frame.plain(), Context()).text
 
 
 def seconds(connection: duckdb.DuckDBPyConnection, query: str) -> float:

@@ -23,8 +23,8 @@ from tpch_sql import QUERIES
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.errors import NotNative, SparkError
 from twinspark.read.sql import parse_query
-from twinspark.read.text import read_query_text
-from twinspark.session.settings import Settings
+from twinspark.read.sql_text import read_query_text
+from twinspark.sessions.settings import Settings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "tpcds"))
 

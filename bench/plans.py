@@ -14,14 +14,14 @@ from typing import Any
 from pyspark.sql.connect.proto import Relation
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.partitions import partitions_of
-from twinspark.analysis.row_order import in_spark_order
+from twinspark.compile.pipeline import compile_plan
+from twinspark.compile.query import CompiledQuery
 from twinspark.doors.connect.depth import lift_depth_limit
 from twinspark.duck import run
 from twinspark.read.proto import read_relation
 
 CONFIG = {"spark.master": "local[2]"}
-STEPS = ("read", "order", "write", "python", "run")
+STEPS = ("read", "compile", "python", "run")
 
 
 def chain(length: int) -> Relation:
@@ -98,22 +98,21 @@ def name(expression: Any, column: str) -> None:
 
 
 def measured(plan: Relation, times: int) -> dict[str, float]:
-    """The best of several, in milliseconds; `python` is reading, ordering and writing, `run` is DuckDB's part."""
+    """The best of several, in milliseconds; `python` is reading and compiling, `run` is DuckDB's part."""
     cursor = run.connect().cursor()
     best = dict.fromkeys(STEPS, float("inf"))
     for _ in range(times):
         context = Context(config=CONFIG)
         read, relation = timed(partial(read_relation, plan, context))
-        order, ordered = timed(partial(in_spark_order, relation, partitions_of(CONFIG), context.settings))
-        write, _ = timed(partial(run.sql_of, ordered))
-        whole, _ = timed(partial(rows, cursor, ordered, context))
-        found = zip(STEPS, (read, order, write, read + order + write, whole - write), strict=True)
+        compiled, made = timed(partial(compile_plan, relation, context))
+        ran, _ = timed(partial(rows, cursor, made, context))
+        found = zip(STEPS, (read, compiled, read + compiled, ran), strict=True)
         best = {step: min(best[step], value) for step, value in found}
     return best
 
 
-def rows(cursor: Any, relation: Any, context: Context) -> Any:
-    return run.stream(cursor, relation, context.settings).read_all()
+def rows(cursor: Any, compiled: Any, context: Context) -> Any:
+    return CompiledQuery(compiled, context, cursor).stream().read_all()
 
 
 def timed(step: Callable[[], Any]) -> tuple[float, Any]:

@@ -20,7 +20,7 @@ from pyiceberg.types import LongType as IcebergLong
 from pyiceberg.types import TimestamptzType
 from pyspark.sql.types import DecimalType, LongType, StringType, StructField, StructType, TimestampType
 
-from twinspark.tables.catalog import Identifier
+from twinspark.tables.catalog import Identifier, TableSpec
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.predicates import Comparison
 from twinspark.tables.transforms import Day
@@ -48,7 +48,7 @@ def select(rows: int, days: int = 100) -> str:
 
 
 def create_as_select(catalog: IcebergCatalog, duck: Any, rows: int) -> None:
-    with catalog.stage_create_or_replace(T, SCHEMA, [Day(("ts",))]) as write:
+    with catalog.stage_create_or_replace(T, TableSpec(SCHEMA, [Day(("ts",))])) as write:
         write.write(duck, select(rows))
         write.commit()
 
@@ -82,7 +82,7 @@ def synthetic_file(at: int, directory: str, spec_id: int) -> DataFile:
 def plan_many(catalog: IcebergCatalog, count: int) -> tuple[float, float]:
     """Planning of a table of `count` files, first and again, for one of its days."""
     many = Identifier.of("db", f"many{count}")
-    catalog.create_table(many, SCHEMA, [Day(("ts",))])
+    catalog.create_table(many, TableSpec(SCHEMA, [Day(("ts",))]))
     write = catalog.stage_append(many)
     write.files = synthetic_files(count, write.target.directory, write.target.spec.spec_id)
     write._commit(write)
@@ -99,7 +99,7 @@ def commit_files(catalog: IcebergCatalog, count: int) -> float:
     costs = []
     for at in range(5):
         name = Identifier.of("db", f"committed{at}")
-        catalog.create_table(name, SCHEMA, [Day(("ts",))])
+        catalog.create_table(name, TableSpec(SCHEMA, [Day(("ts",))]))
         write = catalog.stage_append(name)
         write.files = synthetic_files(count, write.target.directory, write.target.spec.spec_id)
         costs.append(cpu(lambda write=write: write._commit(write)))
@@ -109,7 +109,7 @@ def commit_files(catalog: IcebergCatalog, count: int) -> float:
 def small_appends(catalog: IcebergCatalog, duck: Any, times: int) -> tuple[float, float]:
     """CPU of the first ten and the last ten of many one-row appends."""
     small = Identifier.of("db", "small")
-    catalog.create_table(small, SCHEMA)
+    catalog.create_table(small, TableSpec(SCHEMA))
 
     def append() -> None:
         with catalog.stage_append(small) as write:

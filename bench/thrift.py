@@ -93,7 +93,7 @@ def main() -> None:
 
     from twinspark.doors.connect.server import ConnectServer
     from twinspark.doors.thrift import ConnectBackend, start
-    from twinspark.session.settings import Settings
+    from twinspark.sessions.settings import Settings
 
     own = None if arguments.connect else ConnectServer(Settings(spark_memory="2g"))
     door = start("127.0.0.1", 0, ConnectBackend(arguments.connect or own.url))

@@ -15,7 +15,7 @@ import grpc
 from data import DATA
 from pyspark.sql.connect.proto import base_pb2, base_pb2_grpc
 
-from twinspark.spark.launch import Jvm, LaunchSettings, free_port
+from twinspark.relay.launch import Jvm, LaunchSettings, free_port
 
 SAIL_ENVIRONMENT = DATA / "sail-venv"
 SAIL_PACKAGES = ("pysail==0.7.2", "pyspark-client==4.2.0")

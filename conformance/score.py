@@ -83,7 +83,7 @@ def first_line(text: str) -> str:
     line = next((line for line in text.splitlines() if line.strip()), "").strip()
     line = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "…", line)
     line = re.sub(r"file:/\S*?/(?=\w+\.db)", "file:/…/", line)
-    native = re.search(r"\[TWINSPARK_NOT_NATIVE\].*? does not run this: (.*?)(?: SQLSTATE.*)?$", line)
+    native = re.search(r"\[TWINSPARK_NOT_NATIVE\].*? does not run this: (.*?)(?: Instead: .*?)?(?: SQLSTATE.*)?$", line)
     if native:
         return f"not native: {native[1]}"[:180]
     return re.sub(r"^\(?[\w.]*?(\w+(?:Exception|Error))\)?: ", r"\1: ", line)[:180]

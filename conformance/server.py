@@ -14,7 +14,7 @@ from pathlib import Path
 
 from environment import ROOT, Suite, package_directory
 
-from twinspark.spark.launch import free_port
+from twinspark.relay.launch import free_port
 
 READY_WITHIN = 60.0
 FOLDING = "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation"

@@ -1,9 +1,12 @@
 # Recorded answers: ask Spark again, replay them on our engine, look for more with random inputs.
-.PHONY: record record-plans record-signatures replay gaps fuzz
+.PHONY: record record-jar record-plans record-signatures replay gaps fuzz
 
 record: $(READY)  ## ask a real Spark again: make record TOPIC=strings [REMOTE=sc://host:port]; without a topic, plans too
 	$(BIN)/python -m tools.record values $(TOPIC) $(if $(REMOTE),--remote $(REMOTE))
 	$(if $(TOPIC),,$(MAKE) record-plans)
+
+record-jar: $(READY)  ## write down again what Spark's jars say: error conditions, descriptions of functions
+	$(BIN)/python -m tools.spark_jar
 
 record-plans: $(READY)  ## ask a real Spark the recorded plans and sessions again: [REMOTE=sc://host:port] (local[2], 4 shuffle partitions)
 	PYTHONPATH=. $(BIN)/python tests/plans/record_plans.py $(or $(REMOTE),sc://localhost:15002)
@@ -38,3 +41,7 @@ functions: $(READY)  ## write docs/functions.md: every Spark function and the en
 .PHONY: replay-all
 replay-all: $(READY)  ## every recorded case in every mode, as a test (long)
 	TWINSPARK_ALL_CASES=1 $(BIN)/python -m pytest tests/functions --timeout=3600
+
+.PHONY: reasons
+reasons: $(READY)  ## write docs/reasons.md: every reason for falling back to Spark, with its code
+	$(BIN)/python -m tools.reasons

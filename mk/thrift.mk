@@ -21,8 +21,8 @@ $(THRIFT)/dbt/.ready:
 thrift-clients: $(THRIFT)/clients/.ready $(THRIFT)/clients3/.ready $(THRIFT)/dbt/.ready  ## environments of PyHive, impyla, databricks-sql-connector, dbt-spark
 
 thrift-matrix: $(READY) thrift-clients  ## codec x Apache Thrift, driver x Spark's own Thrift server, door x real clients
-	$(BIN)/python -m pytest --timeout=900 tests/thrift/matrix_codec.py tests/thrift/matrix_driver.py tests/thrift/matrix.py \
-	  tests/thrift/matrix_dbt.py
+	$(BIN)/python -m pytest --timeout=900 tests/thrift/matrix/matrix_codec.py tests/thrift/matrix/matrix_driver.py tests/thrift/matrix/matrix.py \
+	  tests/thrift/matrix/matrix_dbt.py
 
 thrift-bench: $(READY) $(THRIFT)/clients/.ready  ## 1 million rows through every client and server, as ratios
 	$(BIN)/python bench/thrift.py

@@ -7,7 +7,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-def until(condition: Callable[[], Found], seconds: float = 60.0) -> Found:
+def until(condition: Callable[[], Found], seconds: float = 120.0) -> Found:
     """What the condition gives, as soon as it is true."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):

@@ -1,47 +1,46 @@
-"""Writes docs/spark-list.md: what of the Connect protocol is read natively, and what is Spark's, with the reason.
+"""Writes docs/spark-list.md: what of the Connect protocol runs natively, and what falls back to Spark, with the reason.
 
 python -m tools.spark_list
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql.connect.proto import catalog_pb2, commands_pb2, expressions_pb2, relations_pb2, types_pb2
 
 import twinspark.read.proto as readers
+from twinspark.commands import connect_commands, handlers
+from twinspark.commands.dispatch import ROUTES
+from twinspark.commands.query import cache as sql_cache
+from twinspark.errors import Cause, Reason
 from twinspark.read.proto import literals
 from twinspark.read.proto.expressions import EXPRESSIONS
 from twinspark.read.proto.relations import RELATIONS
 from twinspark.read.proto.route import Routes
-from twinspark.session import catalog_calls, commands, sql_cache
 
 PAGE = Path(__file__).parent.parent / "docs" / "spark-list.md"
-HEAD = """# What goes to Spark, and why
+HEAD = """# What falls back to Spark, and why
 
 Every member of the protocol's relations, expressions, constants, types, catalog calls and commands: *native* ones are
-read and run by the embedded engine (a function, a type or an option inside may still be Spark's: see functions.md);
-the others go to Spark as they came. Written by `python -m tools.spark_list`; a test holds that no member is forgotten,
-and that every native one is in a case recorded from Spark (tests/plans, tests/proto).
+read and run by the embedded engine (a function, a type or an option inside may still fall back: see functions.md);
+the others are relayed to Spark unchanged, for the reason with that code ([reasons.md](reasons.md)). Written by
+`python -m tools.spark_list`; a test holds that no member is forgotten, and that every native one is in a case recorded
+from Spark (tests/plans, tests/proto).
 """
-COMMANDS = frozenset(
-    {
-        "sql_command",
-        "create_dataframe_view",
-        "register_function",
-        "register_data_source",
-        "register_table_function",
-        "write_operation",
-        "write_operation_v2",
-        "merge_into_table_command",
-        "checkpoint_command",
-        "remove_cached_remote_relation_command",
-    }
-)
+
+
+def routed(kind: Any, oneof: str) -> frozenset[str]:
+    """The members whose messages have a handler."""
+    fields = kind.DESCRIPTOR.oneofs_by_name[oneof].fields
+    return frozenset(field.name for field in fields if field.message_type._concrete_class in ROUTES)
+
+
+COMMANDS = routed(commands_pb2.Command, "command_type")
 LITERALS = frozenset({*literals.PLAIN, *literals.OLD, "specialized_array"})  # the last is refused as Spark does
 TYPES = frozenset(field.name for field in types_pb2.DataType.DESCRIPTOR.oneofs_by_name["kind"].fields)
-CALLS = frozenset({*catalog_calls.CALLS, *catalog_calls.TABLE_CALLS})
-REGISTERED = (readers, sql_cache)  # their handlers are in the tables once they are imported
+CALLS = routed(catalog_pb2.Catalog, "cat_type")
+REGISTERED = (readers, handlers, sql_cache)  # their handlers are in the tables once they are imported
 
 
 def members(message: Any, oneof: str) -> list[str]:
@@ -55,17 +54,18 @@ def route_lines(routes: Routes, message: Any) -> Iterator[tuple[str, str]]:
         elif member in routes.parts:
             yield member, f"native, in {routes.parts[member]}"
         else:
-            yield member, reason(routes.reasons, member)
+            yield member, on_spark(routes.causes[member])  # KeyError: a member that nobody has thought of
 
 
-def table_lines(message: Any, oneof: str, native: frozenset[str], reasons: dict[str, str]) -> Iterator[tuple[str, str]]:
+def table_lines(
+    message: Any, oneof: str, native: frozenset[str], reasons: Mapping[str, Reason]
+) -> Iterator[tuple[str, str]]:
     for member in members(message, oneof):
-        yield member, "native" if member in native else reason(reasons, member)
+        yield member, "native" if member in native else on_spark(Cause(reasons[member]))
 
 
-def reason(reasons: dict[str, str], member: str) -> str:
-    """KeyError: a member that nobody has thought of."""
-    return f"Spark: {reasons[member]}"
+def on_spark(cause: Cause) -> str:
+    return f"Spark: `{cause.reason.code}`" + (f", {cause.detail}" if cause.detail else "")
 
 
 def sections() -> dict[str, list[tuple[str, str]]]:
@@ -76,7 +76,7 @@ def sections() -> dict[str, list[tuple[str, str]]]:
         "Constants": list(table_lines(literal, "literal_type", LITERALS, literals.TO_SPARK)),
         "Types": list(table_lines(types_pb2.DataType, "kind", TYPES, {})),
         "Catalog calls": list(table_lines(catalog_pb2.Catalog, "cat_type", CALLS, {})),
-        "Commands": list(table_lines(commands_pb2.Command, "command_type", COMMANDS, commands.TO_SPARK)),
+        "Commands": list(table_lines(commands_pb2.Command, "command_type", COMMANDS, connect_commands.TO_SPARK)),
     }
 
 

@@ -1,4 +1,4 @@
-"""One Spark endpoint, two engines."""
+"""twinspark: a Spark Connect server that runs plans on embedded DuckDB or on real Spark."""
 
 from typing import Any
 
@@ -13,16 +13,25 @@ JSON_PLANS = (
 )
 
 
-def session(engine: str = "auto", **options: Any) -> Any:
-    """A PySpark SparkSession on a server inside this process; options are those of `twinspark serve`."""
-    # Here and not above: `import twinspark.errors` must not bring gRPC and PySpark with it.
+def session(engine: str = "auto", new: bool = False, **options: Any) -> Any:
+    """A PySpark SparkSession on a server inside this process; options are those of `twinspark serve`.
+
+    The same options give the same session, with its temporary views, until it is stopped; `new=True` gives another one.
+    """
+    # Imported here, since `import twinspark.errors` must not import gRPC and PySpark.
+    from twinspark.client_package import without_client_checks
+    from twinspark.installed import check_pyspark
+
+    check_pyspark()
+    without_client_checks()
     from twinspark.doors.connect.embedded import open_session
 
-    return open_session(engine=engine, **options)
+    return open_session(new=new, engine=engine, **options)
 
 
 def execute_plan(data: Any, schema: Any, plan: Any, session: Any = None) -> Any:
-    """The DataFrame a JSON plan makes of `data`; without a session, on the active one, else on one of our own."""
+    """The DataFrame that a JSON plan computes from `data`; without a session, on the active one or else on an embedded
+    one."""
     from twinspark import plans_json
 
     return plans_json.execute_plan(data, schema, plan, session or plans_json.active_session() or open_session())

@@ -1,21 +1,52 @@
-"""`python -m twinspark` and the `twinspark` script."""
+"""The entry point of `python -m twinspark` and of the `twinspark` script."""
 
 import atexit
 import gc
+import os
+import sys
+import threading
+import traceback
+from typing import NoReturn
 
 
 def main() -> None:
-    gc.disable()  # modules stay: looking for garbage while they are imported took a fifth of the time to be ready
-    from twinspark.cli.lean import without_client_checks
+    gc.disable()  # imported modules are never garbage: collecting during imports took a fifth of the start time
+    from twinspark.installed import pyspark_problem
 
-    without_client_checks()
+    if not pyspark_problem():
+        import_server()
     from twinspark.cli.app import app
 
     gc.freeze()
-    atexit.register(gc.unfreeze)  # what is never looked at is never let go: DuckDB's binding would complain at the end
-    gc.set_threshold(20_000, 20, 20)  # a plan is many small objects that live briefly: looked through less often
+    gc.set_threshold(20_000, 20, 20)  # a plan is many small short-lived objects: collect less often
     gc.enable()
-    app(prog_name="twinspark")
+    try:
+        app(prog_name="twinspark")
+    except SystemExit as ended:
+        exit_at_once(ended.code)
+    except Exception as error:  # noqa: BLE001  printed as Python would print it
+        traceback.print_exception(error)
+        exit_at_once(1)
+
+
+def import_server() -> None:
+    """Imports what every command but `--version` and `doctor` needs; those also work with an incompatible PySpark."""
+    from twinspark.client_package import without_client_checks
+
+    without_client_checks()
+    import twinspark.cli.serve  # noqa: F401
+
+
+def exit_at_once(code: str | int | None) -> NoReturn:
+    """Ends like Python, but without destroying modules: DuckDB's binding (nanobind) would print a line for each of its
+    objects that a daemon thread still references, after the last message of the command."""
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as Python does at this point
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 0 if code is None else 1)
 
 
 if __name__ == "__main__":

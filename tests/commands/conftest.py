@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql.connect.session import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 
 @pytest.fixture(scope="session")

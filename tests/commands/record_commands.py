@@ -1,5 +1,6 @@
 """Asks a running Spark for the answers: python tests/commands/record_commands.py sc://localhost:15002 [script ...]"""
 
+import logging
 import os
 import sys
 
@@ -10,6 +11,7 @@ from recorded_commands import SCRIPTS, ask, recorded_file, texts
 
 
 def main() -> None:
+    logging.disable(logging.CRITICAL)  # the client logs every error it receives
     remote, *wanted = sys.argv[1:]
     for script in SCRIPTS:
         if wanted and script.stem not in wanted:

@@ -1,7 +1,6 @@
 """One recorded step of a session: a statement or a client call, and what Spark answered."""
 
 import json
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -36,7 +35,6 @@ def said(spark: Any, text: str) -> str:
 
 
 GIVEN = {"F": F, "T": T, "StorageLevel": StorageLevel, "said": said}
-logging.disable(logging.CRITICAL)  # the client logs every error it receives
 
 
 @dataclass(frozen=True)

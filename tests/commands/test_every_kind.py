@@ -20,7 +20,7 @@ NEVER_REFUSED = {
     "ShowCurrentNamespace": "there is nothing in it that could be wrong",
 }
 ALWAYS_REFUSED = {
-    "Call": "Spark's own catalog has no procedures",
+    "CallProcedure": "Spark's own catalog has no procedures",
     "CloseCursor": "cursors are off unless spark.sql.scripting.cursorEnabled",
     "CreateFlow": "pipelines only",
     "CreateIndex": "no table of Spark's own takes one",

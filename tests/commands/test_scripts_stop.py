@@ -1,10 +1,10 @@
 """A script that would never end is ended by its client."""
 
 import threading
-import time
 from typing import Any
 
 from pyspark.errors import PySparkException
+from waiting import until
 
 FOREVER = "BEGIN DECLARE i INT DEFAULT 0; LOOP SET i = i + 1; END LOOP; END"
 ENOUGH = 60.0
@@ -21,9 +21,7 @@ def test_an_endless_loop_is_interrupted(alone: Any) -> None:
 
     running = threading.Thread(target=run)
     running.start()
-    give_up = time.monotonic() + ENOUGH
-    while not alone.interruptAll() and time.monotonic() < give_up:
-        time.sleep(0.05)
+    assert until(alone.interruptAll)
     running.join(ENOUGH)
     assert told == ["OPERATION_CANCELED"]
     assert alone.sql("SELECT 1 AS one").collect()[0].one == 1

@@ -54,5 +54,5 @@ def test_reasons_do_not_hold_what_changes_from_run_to_run() -> None:
 
 
 def test_the_part_that_is_not_native_is_the_reason() -> None:
-    text = "X: [TWINSPARK_NOT_NATIVE] The embedded engine (…) does not run this: function size SQLSTATE: 0A000"
-    assert first_line(text) == "not native: function size"
+    text = "X: [TWINSPARK_NOT_NATIVE] The engine (…) does not run this: [CAST] No cast: a Instead: b. SQLSTATE: 0A000"
+    assert first_line(text) == "not native: [CAST] No cast: a"

@@ -11,7 +11,7 @@ import pytest
 from score import baseline
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 HERE = Path(__file__).resolve().parent
 RUNNER = HERE.parents[1] / "conformance" / "doctests.py"

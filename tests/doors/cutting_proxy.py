@@ -19,6 +19,7 @@ class CuttingProxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)  # or its thread would wait for the next client for ever
         self._listener.close()
 
     def _accept(self) -> None:

@@ -36,6 +36,10 @@ class RawClient:
         ordered = sorted(headers.items(), key=lambda each: not each[0].startswith(":"))
         return bytes(self._encoder.encode(ordered))
 
+    def encoded(self, *pairs: tuple[str, str]) -> bytes:
+        """Any headers at all, in this order."""
+        return bytes(self._encoder.encode(list(pairs)))
+
     def call(self, stream: int, path: str, *messages: bytes, **more: str) -> None:
         opened = frames.frame(FrameKind.HEADERS, END_HEADERS, stream, self.block(path, **more))
         self.send(opened, data(stream, b"".join(map(message, messages)), END_STREAM))
@@ -51,7 +55,7 @@ class RawClient:
                 if not more:
                     return
                 self._data += more
-            length, kind, flags, stream = frames.parsed_head(bytearray(self._data), 0)
+            length, kind, flags, stream = frames.parse_head(bytearray(self._data), 0)
             payload, self._data = self._data[9 : 9 + length], self._data[9 + length :]
             yield kind, flags, stream, payload
 

@@ -19,8 +19,8 @@ from pyspark.sql.connect.client import SparkConnectClient
 from waiting import until
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session import maintenance
-from twinspark.session.settings import Settings
+from twinspark.operations import housekeeper as maintenance
+from twinspark.sessions.settings import Settings
 
 ROWS = int(os.environ.get("TWINSPARK_TEST_STREAM_ROWS", 8_000_000))  # 64,000,000 are a gigabyte: make faults
 
@@ -165,9 +165,11 @@ def test_a_server_that_ends_stops_what_runs() -> None:
     request = session.client._execute_plan_request_with_metadata()
     text = "select count(*) from range(100000000000) where id % 7 = id % 11 and id % 13 = id % 17"
     request.plan.CopyFrom(session.sql(text)._plan.to_proto(session.client))
-    session.client._stub.ExecutePlan(request)
+    call = session.client._stub.ExecutePlan(request)  # gRPC cancels a call that nobody holds
     running = until(lambda: next((each for each in server.sessions.all() if each.busy), None))
-    session.client.close()
+    call.cancel()
     server.stop()
     assert until(lambda: not running.busy)
     assert server.native._database is None
+    session.client.close()
+    session.stop()

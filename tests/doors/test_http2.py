@@ -12,7 +12,7 @@ import pytest
 from raw_http2 import RawClient, data, message, padded
 from waiting import until
 
-from twinspark.doors.http2 import Call, Http2Server, Kind, Method, Refused, frames
+from twinspark.doors.http2 import Call, CallRejected, Http2Server, Kind, Method, frames
 from twinspark.doors.http2.call import WINDOW
 from twinspark.doors.http2.frames import (
     ACK,
@@ -24,8 +24,8 @@ from twinspark.doors.http2.frames import (
     FrameKind,
     Setting,
 )
-from twinspark.doors.http2.messages import BadMessage, Messages, TooLarge
-from twinspark.session.threads import DaemonThreads
+from twinspark.doors.http2.messages import BadMessage, Messages, TooLarge, decompress
+from twinspark.sessions.threads import DaemonThreads
 
 MEBIBYTE = 1024 * 1024
 
@@ -63,13 +63,15 @@ class Service:
             return str(sum(map(len, requests))).encode()
         except grpc.RpcError as error:
             self.seen.append(error.code())
-            raise Refused(error.code(), error.details()) from error
+            raise CallRejected(error.code(), error.details()) from error
 
     def stuck(self, requests: Iterator[bytes], call: Call) -> bytes:
         return bytes(self.go_on.wait(60))
 
     def refuses(self, request: Any, call: Call) -> bytes:
-        raise Refused(grpc.StatusCode.INVALID_ARGUMENT, "nö: 100 %\n", (("more-bin", b"\x00\xff"), ("plain", "text")))
+        raise CallRejected(
+            grpc.StatusCode.INVALID_ARGUMENT, "nö: 100 %\n", (("more-bin", b"\x00\xff"), ("plain", "text"))
+        )
 
     def methods(self) -> dict[str, Method]:
         return {
@@ -87,7 +89,7 @@ class Service:
 
 def only_friends(headers: Mapping[str, str]) -> None:
     if headers.get("who") == "foe":
-        raise Refused(grpc.StatusCode.UNAUTHENTICATED, "not you")
+        raise CallRejected(grpc.StatusCode.UNAUTHENTICATED, "not you")
 
 
 @pytest.fixture
@@ -211,7 +213,7 @@ def test_headers_in_pieces_with_padding_and_priority(raw: RawClient) -> None:
 
 def test_trailers_end_a_request(raw: RawClient) -> None:
     raw.send(frames.frame(FrameKind.HEADERS, END_HEADERS, 1, raw.block("/s/echo")), data(1, message(b"x")))
-    raw.send(frames.frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, 1, raw.block("/s/echo")))
+    raw.send(frames.frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, 1, raw.encoded(("checksum", "7"))))
     assert raw.answer(1)[0] == message(b"x")
 
 
@@ -280,7 +282,7 @@ def test_frames_nobody_knows_and_late_ones_are_ignored(raw: RawClient) -> None:
     raw.send(frames.frame(FrameKind.PRIORITY, 0, 7, bytes(5)))
     raw.call(1, "/s/echo", b"1")
     raw.answer(1)
-    raw.send(frames.window_update(1, 10), frames.reset(1, ErrorCode.CANCEL), data(1, b"late"))
+    raw.send(frames.window_update(1, 10), frames.reset(1, ErrorCode.CANCEL))
     raw.call(3, "/s/echo", b"3")
     assert raw.answer(3)[0] == message(b"3")
 
@@ -333,7 +335,7 @@ BROKEN = {
     "tiny frames": (lambda raw: frames.settings({Setting.MAX_FRAME_SIZE: 1}), ErrorCode.PROTOCOL_ERROR),
     "a huge window": (lambda raw: frames.settings({Setting.INITIAL_WINDOW_SIZE: 2**31}), ErrorCode.FLOW_CONTROL_ERROR),
     "a window without end": (lambda raw: frames.window_update(0, 2**31 - 1), ErrorCode.FLOW_CONTROL_ERROR),
-    "no more window": (lambda raw: frames.window_update(0, 0), ErrorCode.FLOW_CONTROL_ERROR),
+    "no more window": (lambda raw: frames.window_update(0, 0), ErrorCode.PROTOCOL_ERROR),
     "headers of nonsense": (
         lambda raw: frames.frame(FrameKind.HEADERS, END_HEADERS, 1, b"\xff\xff\xff\xff\xff"),
         ErrorCode.COMPRESSION_ERROR,
@@ -367,11 +369,12 @@ def test_another_protocol_is_hung_up_on(server: Http2Server) -> None:
 
 
 def test_an_upload_is_not_taken_faster_than_it_is_used(raw: RawClient) -> None:
-    """Its window opens again only when messages were used; a client that sends on regardless is refused."""
+    """Its window opens again only when messages were used; a client that sends on regardless breaks the protocol."""
     raw.send(frames.frame(FrameKind.HEADERS, END_HEADERS, 1, raw.block("/s/stuck")))
-    for _ in range(2 * WINDOW // (16 * 1024) + 1):
+    for _ in range(WINDOW // (16 * 1024) + 1):
         raw.send(data(1, message(bytes(16 * 1024 - 5))))
-    assert raw.answer(1)[1]["grpc-status"] == "8"
+    reset = raw.await_frame(FrameKind.RST_STREAM, of=1)
+    assert int.from_bytes(reset, "big") == ErrorCode.FLOW_CONTROL_ERROR
 
 
 # ---- messages alone
@@ -380,20 +383,40 @@ def test_an_upload_is_not_taken_faster_than_it_is_used(raw: RawClient) -> None:
 def test_messages_are_cut_wherever_they_arrive() -> None:
     whole = message(b"") + message(b"abc") + message(b"x" * 1000)
     for size in (1, 2, 3, 7, 500, len(whole)):
-        messages = Messages("identity", 1000)
+        messages = Messages(1000)
         pieces = [memoryview(whole)[at : at + size] for at in range(0, len(whole), size)]
-        assert [each for piece in pieces for each in messages.feed(piece)] == [b"", b"abc", b"x" * 1000]
+        found = [each for piece in pieces for each in messages.feed(piece)]
+        assert found == [(False, b""), (False, b"abc"), (False, b"x" * 1000)]
         assert messages.is_between
+
+
+def expanded(content: bytes, encoding: str = "gzip", most: int = 10 * MEBIBYTE, expansion: int = 200) -> bytes:
+    return decompress(content, encoding, most, expansion, lambda size: None)
 
 
 def test_messages_have_a_limit_and_so_has_what_they_unfold_to() -> None:
     with pytest.raises(TooLarge, match=r"1001 vs\. 1000"):
-        Messages("identity", 1000).feed(memoryview(message(bytes(1001))))
-    bomb = message(gzip.compress(bytes(10_000_000)), is_compressed=True)
+        Messages(1000).feed(memoryview(message(bytes(1001))))
+    zeros = gzip.compress(bytes(9 * MEBIBYTE))
     with pytest.raises(TooLarge):
-        Messages("gzip", 100_000).feed(memoryview(bomb))
-    deflated = message(zlib.compress(b"abc"), is_compressed=True)
-    assert Messages("deflate", 100).feed(memoryview(deflated)) == [b"abc"]
-    for encoding, content in (("identity", deflated), ("snappy", deflated), ("gzip", deflated)):
-        with pytest.raises(BadMessage):
-            Messages(encoding, 100).feed(memoryview(content))
+        expanded(zeros, most=100_000, expansion=2000)
+    with pytest.raises(TooLarge):
+        expanded(zeros)
+    assert expanded(zeros, expansion=2000) == bytes(9 * MEBIBYTE)
+    assert expanded(gzip.compress(bytes(1_000_000))) == bytes(1_000_000)
+    assert expanded(zlib.compress(b"abc"), "deflate") == b"abc"
+
+
+@pytest.mark.parametrize("encoding", ["identity", "snappy", "gzip"])
+def test_messages_compressed_in_another_way(encoding: str) -> None:
+    with pytest.raises(BadMessage):
+        expanded(zlib.compress(b"abc"), encoding)
+
+
+WHOLE = gzip.compress(b"abc", mtime=0)
+
+
+@pytest.mark.parametrize("broken", [b"", WHOLE[:-1], WHOLE + b"more"], ids=["empty", "cut", "longer"])
+def test_messages_that_do_not_end_where_they_should(broken: bytes) -> None:
+    with pytest.raises(BadMessage):
+        expanded(broken)

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
-from twinspark.cli.lean import PACKAGE
-from twinspark.session.later import ABOUT_TABLES, import_tables
+from twinspark.client_package import PACKAGE
+from twinspark.commands.warm_up import import_tables
 
 HEAVY = ("pandas", "pyiceberg", "sqlalchemy", "pydantic", "pyarrow.dataset")
 
@@ -19,7 +19,7 @@ def printed_by(program: str) -> str:
 def test_what_is_heavy_is_not_imported_before_a_server_listens() -> None:
     program = f"""
 import sys
-from twinspark.cli.lean import without_client_checks
+from twinspark.client_package import without_client_checks
 without_client_checks()
 import twinspark.cli.app
 print([name for name in {HEAVY} if name in sys.modules])
@@ -29,7 +29,7 @@ print([name for name in {HEAVY} if name in sys.modules])
 
 def test_a_client_in_the_same_process_finds_its_package_whole() -> None:
     program = """
-from twinspark.cli.lean import without_client_checks
+from twinspark.client_package import without_client_checks
 without_client_checks()
 import pyspark.sql.connect
 from pyspark.sql.connect.session import SparkSession
@@ -50,6 +50,7 @@ def test_the_package_whose_init_is_left_out_only_checks_dependencies() -> None:
     assert ast.unparse(called) == "check_dependencies()"
 
 
-def test_what_tables_need_is_imported_by_its_names() -> None:
+def test_what_tables_need_is_imported_while_nobody_waits() -> None:
     import_tables()
-    assert [name for name in ABOUT_TABLES if f"twinspark.{name}" not in sys.modules] == []
+    needed = ("commands.handlers", "commands.catalog_api.calls", "commands.dml.merge_into", "tables.named_relations")
+    assert [name for name in needed if f"twinspark.{name}" not in sys.modules] == []

@@ -20,7 +20,7 @@ def test_metrics_are_told_when_the_rows_have_passed(duck: Any) -> None:
 
 def test_rows_that_may_stay_unasked_are_observed_by_spark(duck: Any) -> None:
     watched = duck.range(10).observe(Observation("some"), F.count(F.lit(1)))
-    with pytest.raises(UnsupportedOperationException, match="may not all be asked for"):
+    with pytest.raises(UnsupportedOperationException, match="may not read all of them"):
         watched.limit(1).collect()
 
 

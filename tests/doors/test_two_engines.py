@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
+from waiting import until
 
 from twinspark.doors.connect.server import ConnectServer
 
@@ -128,25 +130,26 @@ def test_a_clone_starts_alike_and_then_goes_its_own_way(spark: Any) -> None:
     assert spark.table("four").count() == 4
 
 
-def test_interrupt_reaches_spark(spark: Any) -> None:
+def test_interrupt_reaches_spark(spark: Any, tmp_path: Path) -> None:
     failures: list[str] = []
+    begun = tmp_path / "begun"
+    assert on(spark, "spark").range(3).count() == 3  # a JVM may take a minute to start
+    sleepy = F.udf(lambda x: begun.touch() or time.sleep(600), LongType())
+    frame = spark.range(10).select(sleepy("id"))
 
     def run() -> None:
         try:
-            on(spark, "spark").range(10).select(
-                F.udf(lambda x: __import__("time").sleep(600), LongType())("id")
-            ).collect()
+            frame.collect()
         except PySparkException as error:
             failures.append(error.getCondition() or str(error))
 
     thread = threading.Thread(target=run)
     thread.start()
-    deadline = time.monotonic() + 60
-    while not failures and time.monotonic() < deadline:
-        time.sleep(1.0)
-        spark.interruptAll()
+    assert until(begun.exists)
+    assert len(spark.interruptAll()) == 1
     thread.join(60)
     assert failures == ["OPERATION_CANCELED"]
+    assert on(spark, "spark").range(3).count() == 3
 
 
 def test_killing_spark_hurts_nobody_for_long(auto_server: ConnectServer, spark: Any) -> None:

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twinspark.driver import wire
-from twinspark.driver.columns import COLUMNS, read_column, write_column
-from twinspark.driver.messages import (
+from twinspark.wire.thrift import binary as wire
+from twinspark.wire.thrift.binary import Reader, WireError, Writer
+from twinspark.wire.thrift.columns import COLUMNS, read_column, write_column
+from twinspark.wire.thrift.messages import (
     FIELDS,
     METHODS,
     STRUCTS,
@@ -20,8 +21,7 @@ from twinspark.driver.messages import (
     request_of,
     response_of,
 )
-from twinspark.driver.row_values import IDS
-from twinspark.driver.wire import Reader, WireError, Writer
+from twinspark.wire.thrift.row_values import IDS
 
 KINDS = {
     line.split(": ")[0]: {part.split(" ")[1]: part.split(" ")[2] for part in line.split(": ")[1].split(", ")}

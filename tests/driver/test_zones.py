@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from twinspark.driver.zones import instants_of, local_times
+from twinspark.wire.thrift.zones import instants_of, local_times
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ZONES = [

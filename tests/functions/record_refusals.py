@@ -16,11 +16,11 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.session import SparkSession
 
-from twinspark.analysis import calls
+from twinspark.analysis.expressions import calls
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.functions import known
-from twinspark.functions.registry import names
-from twinspark.session.settings import Settings
+from twinspark.functions.notation import spark_names as known
+from twinspark.functions.notation.registry import names
+from twinspark.sessions.settings import Settings
 
 VALUES = (
     *("1", "1L", "1S", "1.5", "1.5D", "'a'", "'1'", "true", "null", "x'00'", "date'2020-01-01'"),
@@ -67,8 +67,8 @@ def compared(function: str, ours: Any, sparks: Any) -> tuple[Counter[str], set[s
 
 def main() -> None:
     logging.disable(logging.CRITICAL)
-    always = calls.REFUSES_AS_SPARK
-    calls.refuses_as_spark = lambda name, condition: True
+    always = calls.SAME_ERRORS
+    calls.raises_same_error = lambda name, condition: True
     server = ConnectServer(Settings(engine="duckdb"))
     ours, sparks = (SparkSession.builder.remote(url).create() for url in (server.url, sys.argv[1]))
     lines = dict(line.split(": ") for line in FILE.read_text().splitlines()) if sys.argv[2:] else {}

@@ -2,7 +2,7 @@
 
 from tools.fuzz.calls import lines
 from tools.fuzz.ledger import read_ledger
-from twinspark.functions.known import SPARK_FUNCTIONS
+from twinspark.functions.notation.spark_names import SPARK_FUNCTIONS
 
 KNOWN = {"sum"}  # of doubles in a window: rows that tie are added in another order
 

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, stream
+from twinspark.compile.query import stream_rows
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative
-from twinspark.read.text import read_query_text
+from twinspark.read.sql_text import read_query_text
 
 POINT = "X'0101000000000000000000F03F0000000000000040'"
 TURNED = "X'00000000013FF00000000000004000000000000000'"
@@ -52,7 +53,7 @@ TO_SPARK = [
 def answered(expression: str) -> tuple[str, list[Any]]:
     context = Context()
     plan = read_query_text(f"SELECT {expression}", context).plain()
-    found = stream(connect().cursor(), plan, context.settings).read_all()
+    found = stream_rows(plan, context, connect().cursor()).read_all()
     return plan.fields[0].name, found.column(0).to_pylist()
 
 

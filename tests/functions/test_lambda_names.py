@@ -3,10 +3,11 @@
 import pytest
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, sql_of
+from twinspark.compile.pipeline import compile_rows
+from twinspark.duck.run import connect
 from twinspark.plan.relations import Field, Scan
 from twinspark.read.sql import parse_type
-from twinspark.read.text import read_query_text
+from twinspark.read.sql_text import read_query_text
 
 NAMES = ("e", "s", "s1", "one", "element", "elements", "entry", "i", "best", "p", "f", "g", "u", "n", "m", "c", "kept")
 LIST = "list array<struct<key: string, value: int, b: int>>"
@@ -39,4 +40,4 @@ def test_lambda_parameters_are_not_columns(expression: str, expected: object) ->
     connection.execute(f"CREATE TABLE clashing AS SELECT {made}")
     view = Scan(sql="clashing", names=tuple(column.name for column in columns), fields=fields)
     frame = read_query_text(f"SELECT {expression} FROM t", Context(views={("t",): view}))
-    assert connection.execute(sql_of(frame.plain())[0]).fetchall() == [(expected,)]
+    assert connection.execute(compile_rows(frame.plain(), Context()).text).fetchall() == [(expected,)]

@@ -3,9 +3,10 @@
 import pytest
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, stream
+from twinspark.compile.query import stream_rows
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative
-from twinspark.read.text import read_query_text
+from twinspark.read.sql_text import read_query_text
 
 LAST_WIN = {"spark.sql.mapKeyDedupPolicy": "LAST_WIN"}
 RECORDED = [  # Spark 4.2.1
@@ -22,7 +23,7 @@ RECORDED = [  # Spark 4.2.1
 def answer(expression: str) -> object:
     context = Context(LAST_WIN)
     plan = read_query_text(f"SELECT {expression}", context).plain()
-    return stream(connect().cursor(), plan, context.settings).read_all().column(0)[0].as_py()
+    return stream_rows(plan, context, connect().cursor()).read_all().column(0)[0].as_py()
 
 
 @pytest.mark.parametrize(("expression", "expected"), RECORDED)

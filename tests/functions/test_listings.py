@@ -5,9 +5,10 @@ from hashlib import sha256
 import pytest
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, sql_of, stream
+from twinspark.compile.query import stream_rows
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative
-from twinspark.read.text import read_query_text
+from twinspark.read.sql_text import read_query_text
 
 RECORDED = {"sql_keywords": "008cdecea3e7e39c", "collations": "61ba1243aecfe22d"}  # of Spark's rows, in its order
 
@@ -15,8 +16,7 @@ RECORDED = {"sql_keywords": "008cdecea3e7e39c", "collations": "61ba1243aecfe22d"
 def rows_of(query: str, context: Context | None = None) -> list[tuple[object, ...]]:
     context = context or Context()
     plan = read_query_text(query, context).plain()
-    sql_of(plan)
-    table = stream(connect().cursor(), plan, context.settings).read_all()
+    table = stream_rows(plan, context, connect().cursor()).read_all()
     return [tuple(row.values()) for row in table.to_pylist()]
 
 

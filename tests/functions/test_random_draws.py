@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, stream
+from twinspark.compile.query import stream_rows
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative
-from twinspark.read.text import read_query_text
+from twinspark.read.sql_text import read_query_text
 
 RECORDED: list[tuple[str, list[Any]]] = [  # Spark 4.2.1
     ("SELECT uniform(5, 105, 3) FROM range(0, 5, 1, 1)", [30, 71, 99, 77, 16]),
@@ -28,7 +29,7 @@ TO_SPARK = [
 def answers(query: str) -> list[Any]:
     context = Context()
     plan = read_query_text(query, context).plain()
-    return stream(connect().cursor(), plan, context.settings).read_all().column(0).to_pylist()
+    return stream_rows(plan, context, connect().cursor()).read_all().column(0).to_pylist()
 
 
 @pytest.mark.parametrize(("query", "expected"), RECORDED)
@@ -62,8 +63,8 @@ REFUSED = {
 def test_what_changes_is_refused_where_spark_wants_the_same_twice(query: str) -> None:
     with pytest.raises(NotNative) as refused:
         answers(query)
-    assert refused.value.nearest is not None
-    assert refused.value.nearest.condition == REFUSED[query]
+    assert refused.value.likely_error is not None
+    assert refused.value.likely_error.condition == REFUSED[query]
 
 
 @pytest.mark.parametrize("query", TO_SPARK)

@@ -6,16 +6,14 @@ import duckdb
 import pytest
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.partitions import Partitions
-from twinspark.analysis.row_order import in_spark_order
-from twinspark.analysis.shown_sketches import check_shown_sketches
-from twinspark.duck import native
-from twinspark.duck.run import connect, stream
+from twinspark.analysis.partitions.partition_counts import Partitions
+from twinspark.compile.query import stream_rows
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative
 from twinspark.plan.relations import Relation
-from twinspark.read.text import read_query_text
-
-pytestmark = pytest.mark.skipif(not native.available(), reason="the native extension was not built")
+from twinspark.read.sql_text import read_query_text
+from twinspark.spark_order.emulate import in_spark_order
+from twinspark.spark_order.sketch_bytes import check_displayed_sketches
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +28,7 @@ def plan_of(sql: str) -> Relation:
 
 
 def answer(connection: duckdb.DuckDBPyConnection, sql: str) -> list[object]:
-    table = stream(connection.cursor(), plan_of(sql), Context().settings).read_all()
+    table = stream_rows(plan_of(sql), Context(), connection.cursor()).read_all()
     return [list(row.values()) for row in table.to_pylist()]
 
 
@@ -59,13 +57,13 @@ def test_a_union_of_parts_is_the_whole(connection: duckdb.DuckDBPyConnection) ->
     [
         ("SELECT hll_sketch_estimate(hll_sketch_agg(id)) FROM range(385)", "keeps registers"),
         ("SELECT hll_sketch_estimate(hll_sketch_agg(id, 4)) FROM range(8)", "keeps registers"),
-        ("SELECT kll_sketch_get_n_bigint(kll_sketch_agg_bigint(id)) FROM range(201)", "more items than it holds"),
+        ("SELECT kll_sketch_get_n_bigint(kll_sketch_agg_bigint(id)) FROM range(201)", "more items than fit its size"),
         ("SELECT kll_sketch_get_quantile_bigint(kll_sketch_agg_bigint(id), 0.5) FROM range(0)", "empty"),
         ("SELECT approx_top_k(id, 2, 5) FROM range(20)", "more items than it tracks"),
         ("SELECT theta_sketch_estimate(X'00')", "not a theta sketch"),
         ("SELECT tuple_sketch_estimate_double(theta_sketch_agg(id)) FROM range(5)", "not a tuple sketch"),
-        ("SELECT theta_intersection_agg(CAST(NULL AS BINARY))", "some are null"),
-        ("SELECT histogram_numeric(id % 2, 5) FROM range(4)", "met again"),
+        ("SELECT theta_intersection_agg(CAST(NULL AS BINARY))", "some that are null"),
+        ("SELECT histogram_numeric(id % 2, 5) FROM range(4)", "repeated values"),
     ],
 )
 def test_what_spark_alone_knows_goes_there(connection: duckdb.DuckDBPyConnection, sql: str, why: str) -> None:
@@ -84,7 +82,7 @@ def test_what_spark_alone_knows_goes_there(connection: duckdb.DuckDBPyConnection
     ],
 )
 def test_bytes_in_the_order_of_rows_are_not_shown(sketch: str) -> None:
-    with pytest.raises(NotNative, match="depend on the partitions"):
+    with pytest.raises(NotNative, match="depends on how Spark divides"):
         check_shown(f"SELECT s AS shown FROM (SELECT {sketch} AS s FROM range(5)) WHERE s IS NOT NULL")
 
 
@@ -103,9 +101,9 @@ def test_answers_of_sketches_are_shown(sql: str) -> None:
 
 def check_shown(sql: str) -> None:
     plan = plan_of(sql)
-    check_shown_sketches(plan, lambda: plan)
+    check_displayed_sketches(plan, lambda: plan)
 
 
 def test_bytes_of_rows_whose_tasks_are_known_are_shown() -> None:
     plan, tasks = plan_of("SELECT kll_sketch_agg_bigint(id) FROM range(5)"), Partitions(2, 4)
-    check_shown_sketches(plan, lambda: in_spark_order(plan, tasks, Context().settings))
+    check_displayed_sketches(plan, lambda: in_spark_order(plan, tasks, Context().settings))

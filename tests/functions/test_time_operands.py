@@ -10,7 +10,7 @@ from pyspark.sql.connect.session import SparkSession
 from time_operands import answer
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 RECORDED = [json.loads(line) for line in Path(__file__).with_name("recorded_time_operands.jsonl").open()]
 AT_LEAST = 850  # of them are answered here; a number that may only grow

@@ -11,7 +11,7 @@ from pyspark.sql.connect.proto import relations_pb2
 from tools.cases.connect import Connection, ServerError, sql_relation
 from tools.replay.server import server
 from twinspark.errors import NotNative
-from twinspark.tables.write import FileWrite, check
+from twinspark.tables.files.write import FileWrite, check
 
 TYPE = "spark.sql.timeType.enabled"
 TIMES = [dt.time(1, 2, 3, 456789), None, dt.time(23, 59, 59, 999999), dt.time(0, 0)]
@@ -115,7 +115,7 @@ def test_answered_where_the_type_is_off(query: str, expected: object, without: C
 def test_files_of_times_are_written_by_spark(format: str) -> None:
     """In DuckDB they are numbers; Spark's files hold times."""
     schema = t.StructType([t.StructField("a", t.ArrayType(t.TimeType(6)))])
-    with pytest.raises(NotNative, match="times of day"):
+    with pytest.raises(NotNative, match="variants or TIME"):
         check(FileWrite("SELECT [1]", format, "nowhere", schema))
 
 

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, stream
+from twinspark.compile.query import stream_rows
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative
-from twinspark.read.text import read_query_text
+from twinspark.read.sql_text import read_query_text
 
 ROWS = "VALUES (timestamp'2020-01-01 00:03:00', 1), (timestamp'2020-01-01 00:07:30', 2), (null, 5) AS t(ts, v)"
 RECORDED = [
@@ -36,7 +37,7 @@ RECORDED = [
 def rows_of(query: str) -> list[tuple[object, ...]]:
     context = Context()
     plan = read_query_text(query, context).plain()
-    table = stream(connect().cursor(), plan, context.settings).read_all()
+    table = stream_rows(plan, context, connect().cursor()).read_all()
     return [tuple(row.values()) for row in table.to_pylist()]
 
 

@@ -9,7 +9,7 @@ from pyspark.sql.connect.session import SparkSession
 from zoneless import RECORDED, answers
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 CASES = [json.loads(line) for line in RECORDED.open()]
 

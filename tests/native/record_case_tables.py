@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-HEADER = Path(__file__).parents[2] / "src" / "twinspark" / "duck" / "native" / "case_tables.h"
+HEADER = Path(__file__).parents[2] / "src" / "twinspark" / "duck" / "native" / "text" / "case_tables.h"
 ASKED = {
     "upper": "upper(c)",
     "lower": "lower(c)",

@@ -5,10 +5,6 @@ import pytest
 from fuzz_native import connection, differences, recorded
 from native_cases import CASES
 
-from twinspark.duck import native
-
-pytestmark = pytest.mark.skipif(not native.available(), reason="no C compiler: the native extension was not built")
-
 
 @pytest.fixture(scope="module")
 def on() -> duckdb.DuckDBPyConnection:

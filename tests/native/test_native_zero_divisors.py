@@ -4,11 +4,12 @@ import duckdb
 import pytest
 
 from twinspark.analysis.context import Context
-from twinspark.duck.errors import translated
-from twinspark.duck.run import connect, sql_of
+from twinspark.compile.pipeline import compile_rows
+from twinspark.duck.errors import translate_error
+from twinspark.duck.run import connect
 from twinspark.errors import SparkError
 from twinspark.read.proto import read_relation  # noqa: F401 -- tells how schemas are read
-from twinspark.read.text import read_query_text
+from twinspark.read.sql_text import read_query_text
 
 CASES = {
     "7 div (id % 2)": "DIVIDE_BY_ZERO",
@@ -23,7 +24,7 @@ CASES = {
 def test_the_outer_operation_names_the_error(expression: str) -> None:
     frame = read_query_text(f"SELECT {expression} FROM range(3)", Context())
     with pytest.raises(duckdb.Error) as raised:
-        connect().execute(sql_of(frame.plain())[0]).fetchall()
-    found = translated(raised.value)
+        connect().execute(compile_rows(frame.plain(), Context()).text).fetchall()
+    found = translate_error(raised.value)
     assert isinstance(found, SparkError)
     assert found.condition == CASES[expression]

@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from twinspark.duck.arrow import arrow_schema, conform
+from twinspark.duck.results.arrow import arrow_schema, conform
 from twinspark.types import ArrayType, DataType, IntegerType, MapType, StringType, StructField, StructType
 
 RECORD = StructType([StructField("a", IntegerType(), False)])

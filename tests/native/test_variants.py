@@ -8,10 +8,10 @@ import duckdb
 import pytest
 
 from twinspark.duck import native
+from twinspark.errors.marker import unmark
 
 RECORDED = Path(__file__).parent / "recorded" / "variants.jsonl"
 CASES = [json.loads(line) for line in RECORDED.read_text().splitlines()]
-pytestmark = pytest.mark.skipif(not native.available(), reason="the extension is not built")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_cut_bytes_are_refused(database: duckdb.DuckDBPyConnection, part: str) -
         try:
             database.execute(f"SELECT spark_variant_json({made}, 'UTC')", [cut["value"], cut["metadata"]]).fetchall()
         except duckdb.InvalidInputException as error:
-            assert "SPARK:" in str(error)
+            assert unmark(str(error)) is not None
 
 
 def one(database: duckdb.DuckDBPyConnection, query: str, *parameters: Any) -> tuple[Any, ...]:

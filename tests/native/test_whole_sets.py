@@ -1,4 +1,4 @@
-"""Arrays of whole numbers as sets: whole_sets.c writes the elements at the positions that sets.c says."""
+"""Arrays of whole numbers as sets: integer_sets.c writes the elements at the positions that sets.c says."""
 
 import pytest
 

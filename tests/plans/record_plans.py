@@ -11,22 +11,23 @@ from typing import Any
 
 os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
 
-from document_frames import document_frames
-from found_frames import found_frames
-from frames import frames
-from hunted_frames import hunted_frames
-from kind_frames import kind_frames
-from name_frames import name_frames
-from nearest_frames import nearest_frames
-from order_frames import order_frames
-from parameter_frames import parameter_frames
-from partition_frames import partition_frames
+from dataframes.document_frames import document_frames
+from dataframes.found_frames import found_frames
+from dataframes.frames import frames
+from dataframes.hidden_frames import hidden_frames
+from dataframes.hunted_frames import hunted_frames
+from dataframes.kind_frames import kind_frames
+from dataframes.name_frames import name_frames
+from dataframes.nearest_frames import nearest_frames
+from dataframes.order_frames import order_frames
+from dataframes.parameter_frames import parameter_frames
+from dataframes.partition_frames import partition_frames
+from dataframes.relation_frames import relation_frames
+from dataframes.schema_frames import schema_frames
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.proto import Plan, Relation
 from pyspark.sql.connect.session import SparkSession
 from recorded_plans import FILES, HERE, ORDERS, PARTITIONS, Recorded, is_ordered, read, rows_of
-from relation_frames import relation_frames
-from schema_frames import schema_frames
 
 QUERIES = {
     "queries": "queries.sql",
@@ -37,7 +38,7 @@ QUERIES = {
 
 
 def queries(file: str) -> Iterator[tuple[str, Plan]]:
-    for line in (HERE / file).read_text().splitlines():
+    for line in (HERE / "queries" / file).read_text().splitlines():
         if line and not line.startswith("--"):
             text = line.rstrip(";")
             yield text, Plan(root=Relation(sql={"query": text}))
@@ -54,6 +55,7 @@ FRAMES = {
     "kinds": kind_frames,
     "names": name_frames,
     "found": found_frames,
+    "hidden": hidden_frames,
     "hunted": hunted_frames,
     "partitions": partition_frames,
 }

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 KINDS = (
     *("queries", "frames", "relations", "schemas", "documents", "document_queries", "function_queries", "nearest"),
     "parameters",
-    *("kinds", "names", "found", "hunted", "hunted_queries"),
+    *("kinds", "names", "found", "hidden", "hunted", "hunted_queries"),
 )
 FILES = {name: HERE / "recorded" / f"{name}.jsonl" for name in KINDS}
 ORDERS = HERE / "recorded" / "orders.jsonl"  # rows as they came, from a Spark at local[2] with 4 shuffle partitions

@@ -3,6 +3,8 @@
 from pyspark.sql.connect.proto import Relation
 
 from twinspark.analysis.context import Context
+from twinspark.compile.pipeline import compile_rows
+from twinspark.compile.query import stream_rows
 from twinspark.duck import run
 from twinspark.plan.relations import Project
 from twinspark.read.proto import read_relation
@@ -28,10 +30,10 @@ def chain(length: int) -> Relation:
 
 def test_a_chain_is_one_select() -> None:
     plan = read_relation(chain(40), Context())
-    text, _ = run.sql_of(plan)
+    text = compile_rows(plan, Context()).text
     assert text.count("SELECT") == 1
     cursor = run.connect().cursor()
-    table = run.stream(cursor, plan, Context().settings).read_all()
+    table = stream_rows(plan, Context(), cursor).read_all()
     assert (table.num_rows, table.num_columns) == (1000, 41)
     assert table.column("c39")[999].as_py() == 999 + 39
 
@@ -48,9 +50,9 @@ def chain_of_each_other(length: int) -> Relation:
 
 def test_columns_made_of_each_other_are_not_written_again_and_again() -> None:
     plan = read_relation(chain_of_each_other(120), Context())
-    text, _ = run.sql_of(plan)
+    text = compile_rows(plan, Context()).text
     assert len(text) < 60_000
-    table = run.stream(run.connect().cursor(), plan, Context().settings).read_all()
+    table = stream_rows(plan, Context(), run.connect().cursor()).read_all()
     assert table.column("c119")[999].as_py() == 999 + sum(range(120))
 
 
@@ -73,7 +75,7 @@ def test_a_column_of_the_first_frame_is_found_above_the_chain() -> None:
     first.unparsed_identifier, first.plan_id = "id", 0
     call.arguments.add().literal.integer = 5
     cursor = run.connect().cursor()
-    assert run.stream(cursor, read_relation(plan, Context()), Context().settings).read_all().num_rows == 5
+    assert stream_rows(read_relation(plan, Context()), Context(), cursor).read_all().num_rows == 5
 
 
 def test_rows_of_many_columns_are_counted_without_depth() -> None:
@@ -86,4 +88,4 @@ def test_rows_of_many_columns_are_counted_without_depth() -> None:
         alias.name.append(f"c{number}")
         alias.expr.unresolved_attribute.unparsed_identifier = "id"
     cursor = run.connect().cursor()
-    assert run.stream(cursor, read_relation(plan, Context()), Context().settings).read_all().num_rows == 1000
+    assert stream_rows(read_relation(plan, Context()), Context(), cursor).read_all().num_rows == 1000

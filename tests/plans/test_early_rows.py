@@ -4,9 +4,10 @@ import pytest
 from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.analysis.context import Context
-from twinspark.duck.early_rows import early
+from twinspark.compile.query import stream_rows
+from twinspark.duck.eager_rows import eager_projections
 from twinspark.duck.lazy_errors import check_filtered_arguments
-from twinspark.duck.run import connect, stream
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import Relation
 from twinspark.read.proto import read_relation
@@ -20,7 +21,7 @@ def plan_of(text: str) -> tuple[Relation, Context]:
 
 
 def run(plan: Relation, context: Context) -> None:
-    stream(connect().cursor(), plan, context.settings).read_all()
+    stream_rows(plan, context, connect().cursor()).read_all()
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def run(plan: Relation, context: Context) -> None:
 def test_all_columns_of_local_data_are_computed(text: str) -> None:
     plan, context = plan_of(text)
     with pytest.raises(SparkError) as told:
-        for each in early(plan):
+        for each in eager_projections(plan):
             run(each, context)
     assert told.value.condition == "CAST_INVALID_INPUT"
 
@@ -53,7 +54,7 @@ def test_all_columns_of_local_data_are_computed(text: str) -> None:
     ],
 )
 def test_the_rest_is_computed_when_asked_for(text: str) -> None:
-    assert early(plan_of(text)[0]) == []
+    assert eager_projections(plan_of(text)[0]) == []
 
 
 @pytest.mark.parametrize(
@@ -75,15 +76,15 @@ def test_an_overflow_beside_a_constant_is_one(text: str) -> None:
 def test_an_overflow_in_a_sum_is_one() -> None:
     with pytest.raises(NotNative) as told:
         run(*plan_of(f"select sum(i + 1) from {ROWS}"))
-    assert told.value.nearest is not None
-    assert told.value.nearest.condition == "ARITHMETIC_OVERFLOW"
+    assert told.value.likely_error is not None
+    assert told.value.likely_error.condition == "ARITHMETIC_OVERFLOW"
 
 
 def test_keys_of_maps_that_nobody_asks_for_are_looked_at() -> None:
     made = "map_from_entries(array(struct(nullif(s, 'x'), k)))"
     plan, context = plan_of(f"select k from (select k, {made} as m from {ROWS})")
     with pytest.raises(SparkError) as told:
-        for each in early(plan):
+        for each in eager_projections(plan):
             run(each, context)
     assert told.value.condition == "NULL_MAP_KEY"
 

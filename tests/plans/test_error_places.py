@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql.connect.proto import expressions_pb2, relations_pb2
 
 from twinspark.analysis.context import Context
+from twinspark.compile.query import stream_rows
 from twinspark.duck import run
 from twinspark.errors import QueryContext, SparkError
 from twinspark.read.proto import read_relation
@@ -32,7 +33,7 @@ def divided_by_zero(fragment: str) -> Any:
 def failure(relation: Any) -> SparkError:
     context = Context()
     with pytest.raises(SparkError) as caught:
-        run.stream(DATABASE.cursor(), read_relation(relation, context), context.settings).read_all()
+        stream_rows(read_relation(relation, context), context, DATABASE.cursor()).read_all()
     return caught.value
 
 

@@ -4,7 +4,8 @@ import pytest
 from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, stream
+from twinspark.compile.query import stream_rows
+from twinspark.duck.run import connect
 from twinspark.errors import NotNative, SparkError
 from twinspark.read.proto import read_relation
 
@@ -14,7 +15,7 @@ ROWS = "(select nullif(id, 1) as d, -int(id) as z, int(id - 2147483648) as i fro
 def run(text: str) -> None:
     context = Context()
     plan = read_relation(relations_pb2.Relation(sql=relations_pb2.SQL(query=text)), context)
-    stream(connect().cursor(), plan, context.settings).read_all()
+    stream_rows(plan, context, connect().cursor()).read_all()
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def run(text: str) -> None:
 def test_spark_is_asked(text: str) -> None:
     with pytest.raises(NotNative) as told:
         run(text)
-    assert told.value.nearest is not None
+    assert told.value.likely_error is not None
 
 
 @pytest.mark.parametrize("text", [f"select abs(i) > d from {ROWS}", f"select 1 / z from {ROWS}"])

@@ -6,8 +6,7 @@ import pytest
 from pyspark.sql.connect.proto import Relation
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.partitions import partitions_of
-from twinspark.analysis.row_order import in_spark_order
+from twinspark.compile.query import CompiledQuery
 from twinspark.duck import run
 from twinspark.read.proto import read_relation
 
@@ -45,6 +44,5 @@ def test_rows_come_by_the_keys_of_the_join(text: str) -> None:
         " r ", f" (SELECT * FROM VALUES {RIGHT}) r ", 1
     )
     relation = read_relation(Relation(sql={"query": query}), context)
-    ordered = in_spark_order(relation, partitions_of(CONFIG), context.settings)
-    table = run.stream(DATABASE.cursor(), ordered, context.settings).read_all()
+    table = CompiledQuery.of(relation, context, DATABASE.cursor()).stream().read_all()
     assert list(zip(*(column.to_pylist() for column in table.columns), strict=True)) == RECORDED[text]

@@ -7,6 +7,7 @@ import pytest
 from recorded_plans import FILES, Recorded, is_ordered, read, rows_of
 
 from twinspark.analysis.context import Context
+from twinspark.compile.query import CompiledQuery, stream_rows
 from twinspark.duck import run
 from twinspark.errors import NotNative, SparkError
 from twinspark.read.proto import read_relation
@@ -21,14 +22,14 @@ def test_as_spark(case: Recorded) -> None:
     try:
         answer = native(case)
     except NotNative as why:
-        assert case.name in GAPS, f"no longer native: {why.reason}"
+        assert case.name in GAPS, f"no longer native: {why}"
         return
     assert case.name not in GAPS, "native now: take it off gaps.txt"
     assert answer == expected(case)
 
 
 def collect(relation: Any, context: Context) -> Any:
-    return run.stream(DATABASE.cursor(), relation, context.settings).read_all()
+    return stream_rows(relation, context, DATABASE.cursor()).read_all()
 
 
 def expected(case: Recorded) -> dict[str, object]:
@@ -41,7 +42,7 @@ def native(case: Recorded) -> dict[str, object]:
     plan, context = case.message(), Context(collect=collect)
     try:
         relation = read_relation(plan.root, context)
-        table = run.stream(DATABASE.cursor(), relation, context.settings).read_all()
+        table = CompiledQuery.of(relation, context, DATABASE.cursor()).stream().read_all()
     except SparkError as error:
         return {"condition": error.condition, "parameters": error.parameters}
     rows = rows_of(table, relation.schema, is_ordered(plan))

@@ -7,8 +7,9 @@ from pyspark.sql.connect.proto import Relation
 from recorded_plans import ORDERS, PARTITIONS, Recorded, read, rows_of
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.partitions import Partitions, partitions_of, tasks_of
-from twinspark.analysis.row_order import in_spark_order
+from twinspark.analysis.partitions.partition_counts import Partitions, partitions_of, tasks_of
+from twinspark.compile.pipeline import compile_plan
+from twinspark.compile.query import CompiledQuery, stream_rows
 from twinspark.duck import run
 from twinspark.errors import NotNative
 from twinspark.read.proto import read_relation
@@ -19,17 +20,16 @@ DATABASE = run.connect()
 
 
 def collect(relation: Any, context: Context) -> Any:
-    return run.stream(DATABASE.cursor(), relation, context.settings).read_all()
+    return stream_rows(relation, context, DATABASE.cursor()).read_all()
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_order(case: Recorded) -> None:
     context = Context(config=CONFIG, collect=collect)
     relation = read_relation(case.message().root, context)
-    ordered = in_spark_order(relation, partitions_of(CONFIG), context.settings)
-    table = run.stream(DATABASE.cursor(), ordered, context.settings).read_all()
-    assert rows_of(table, relation.schema, ordered=True) == case.rows
-    assert ordered.schema == relation.schema
+    query = CompiledQuery.of(relation, context, DATABASE.cursor())
+    assert rows_of(query.stream().read_all(), relation.schema, ordered=True) == case.rows
+    assert query.compiled.ordered.schema == relation.schema
 
 
 def test_only_a_local_spark_has_known_tasks() -> None:
@@ -47,13 +47,13 @@ def test_much_data_keeps_its_plan() -> None:
     plan = case.message()
     plan.root.aggregate.input.range.end = 1_000_000
     relation = read_relation(plan.root, context)
-    assert in_spark_order(relation, partitions_of(CONFIG), context.settings) is relation
+    assert compile_plan(relation, context).ordered is relation
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "select spark_partition_id() from (select /*+ COALESCE(1) */ id from range(10))",
+        "select id, spark_partition_id() from (select /*+ REPARTITION(3) */ id from range(10))",
         "select rand(1), id from (select id from range(10) distribute by id)",
         "select kurtosis(id) from (select id from range(10) cluster by id)",
     ],
@@ -62,7 +62,7 @@ def test_where_rows_stand_after_they_were_spread_is_sparks(text: str) -> None:
     context = Context(config=CONFIG)
     relation = read_relation(Relation(sql={"query": text}), context)
     with pytest.raises(NotNative):
-        run.sql_of(in_spark_order(relation, partitions_of(CONFIG), context.settings))
+        compile_plan(relation, context)
 
 
 @pytest.mark.parametrize("bounds", [(0.0, -1.0), (0.5, 0.1), (0.0, 1.5)])

@@ -6,7 +6,7 @@ from pyspark.sql.connect.types import pyspark_types_to_proto_types
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from twinspark.analysis.context import Context
-from twinspark.duck import run
+from twinspark.compile.pipeline import compile_rows
 from twinspark.errors import SparkError
 from twinspark.plan.relations import Range
 from twinspark.read.proto import read_relation
@@ -24,9 +24,9 @@ def test_an_identical_schema_adds_nothing() -> None:
 
 
 def test_only_what_changes_is_cast() -> None:
-    text, _ = run.sql_of(read_relation(to(StructField("ID", LongType())), Context()))
+    text = compile_rows(read_relation(to(StructField("ID", LongType())), Context()), Context()).text
     assert "CAST" not in text.partition(" FROM ")[0]
-    text, _ = run.sql_of(read_relation(to(StructField("id", IntegerType())), Context()))
+    text = compile_rows(read_relation(to(StructField("id", IntegerType())), Context()), Context()).text
     assert "t1.id AS" not in text.partition(" FROM ")[0]
 
 

@@ -7,8 +7,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from cases_calls import CALLS, GROUPED_CALLS, MERGED_CALLS
-from cases_plans import PLANS
+from call_cases import CALLS, GROUPED_CALLS, MERGED_CALLS
+from plan_cases import PLANS
 
 KINDS = {
     "schema": [

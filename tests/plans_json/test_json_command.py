@@ -52,6 +52,7 @@ def test_a_plan_may_bring_its_own_input(folder: Path, on_twinspark: Any, capsys:
     assert "|z  |9    |" in capsys.readouterr().out
 
 
+@pytest.mark.spark
 def test_problems_are_printed_by_their_place(folder: Path, on_twinspark: Any, capsys: Any) -> None:
     (folder / "bad.json").write_text(json.dumps([{"op": "select", "payload": [{"fn": "uper", "args": ["k"]}]}]))
     assert run_arguments(folder / "bad.json", ["--input", str(folder / "in.parquet")], on_twinspark) == 1

@@ -14,7 +14,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from twinspark.plans_json import DataError, execute_plan
-from twinspark.plans_json.data import frame_of
+from twinspark.plans_json.input_data import frame_of
 
 SCHEMA = [{"name": "id", "type": "bigint"}, {"name": "name", "type": "string"}, {"name": "day", "type": "date"}]
 ROWS = [[1, "ann", "2024-02-29"], [2, None, None], [3, "cid", "1970-01-01"]]
@@ -90,6 +90,7 @@ def test_a_file_of_an_unknown_kind_is_refused(on_twinspark: Any) -> None:
         execute_plan("data.xls", None, [], on_twinspark)
 
 
+@pytest.mark.spark
 def test_a_csv_cell_that_does_not_fit_is_an_error_not_a_null(tmp_path: Path, on_twinspark: Any) -> None:
     (tmp_path / "bad.csv").write_text("id\n1\nx\n")
     frame = execute_plan(tmp_path / "bad.csv", "id int", [], on_twinspark)

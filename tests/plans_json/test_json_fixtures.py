@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from cases import topics
 
-from twinspark.plans_json.catalogue import BESIDES, arities, function_name
 from twinspark.plans_json.fixture import first_difference, read_fixtures
+from twinspark.plans_json.known_functions import BESIDES, arities, function_name
 
 FILES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 CASES = [(file.stem, fixture) for file in FILES for fixture in read_fixtures(file)]
@@ -17,6 +17,7 @@ EVERY = 1 if os.environ.get("TWINSPARK_TEST_ALL") else 8  # Spark recorded them:
 WINDOW_ONLY = {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "nth_value"}
 
 
+@pytest.mark.spark  # where the plan is not native
 @pytest.mark.parametrize(("topic", "fixture"), CASES, ids=NAMES)
 def test_twinspark_answers_as_spark_did(topic: str, fixture: dict[str, Any], on_twinspark: Any) -> None:
     assert first_difference(fixture, on_twinspark) is None

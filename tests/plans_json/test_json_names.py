@@ -3,7 +3,7 @@
 import pytest
 
 from twinspark.plans_json import validate_plan
-from twinspark.plans_json.catalogue import ALIASES, BESIDES, arities, function_name
+from twinspark.plans_json.known_functions import ALIASES, BESIDES, arities, function_name
 from twinspark.plans_json.operators import SPELLINGS
 
 MET = """
@@ -55,7 +55,7 @@ def test_an_alias_never_hides_a_function_of_spark() -> None:
 
 
 def test_a_bare_string_is_a_text_where_pyspark_takes_one() -> None:
-    from twinspark.plans_json.catalogue import literal_positions
+    from twinspark.plans_json.known_functions import literal_positions
 
     assert literal_positions("date_format") == {1}
     assert literal_positions("lpad") == {2}

@@ -8,7 +8,7 @@ import pytest
 from random_plans import PlanMaker
 
 from twinspark.plans_json import validate_plan
-from twinspark.plans_json.fixture import answer_of, is_ordered, rows_difference, schema_difference, told
+from twinspark.plans_json.fixture import answer_of, difference_text, is_ordered, rows_difference, schema_difference
 
 COUNT = int(os.environ.get("TWINSPARK_TEST_PLANS", "30"))  # the everyday part; hundreds: TWINSPARK_TEST_PLANS=400
 
@@ -28,7 +28,7 @@ def test_both_engines_agree_on_a_random_plan(seed: int, on_twinspark: Any, on_sp
 
 def difference(fixture: dict[str, Any], expected: dict[str, Any], found: dict[str, Any]) -> str | None:
     if "error" in expected or "error" in found:
-        return told("error", expected.get("error"), found.get("error"))
+        return difference_text("error", expected.get("error"), found.get("error"))
     ordered = is_ordered(fixture["plan"])
     return schema_difference(expected["schema"], found["schema"]) or rows_difference(
         expected["rows"], found["rows"], ordered

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from test_json_fixtures import CASES
 
-from twinspark.plans_json.read_step import READERS
+from twinspark.plans_json.read.step import READERS
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "docs" / "json-plan.schema.json").read_text())
 PLAN = Draft202012Validator(DOCUMENT)

@@ -14,6 +14,7 @@ SCHEMA = "k string, v double"
 
 @pytest.fixture(scope="module")
 def session(on_twinspark: Any) -> Any:
+    type(on_twinspark)._active_session.session = on_twinspark  # PySpark asks it for the types of functions
     on_twinspark.udf.register("plus_one", udf(lambda value: value + 1, "double"))
     register_udf(on_twinspark, "my_total", lambda values: float(values.sum()), "double", function_type="grouped_agg")
     register_udf(on_twinspark, "shout", lambda text: text.upper() + "!", "string")

@@ -1,5 +1,6 @@
 """Asks a running Spark for the answers: python tests/proto/record_sessions.py sc://localhost:15002 [topic ...]"""
 
+import logging
 import os
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from session_steps import topics
 
 
 def main() -> None:
+    logging.disable(logging.CRITICAL)  # the client logs every error it receives
     url, *wanted = sys.argv[1:]
     known = read_recorded() if RECORDED.exists() else []
     lines: list[str] = []

@@ -1,7 +1,6 @@
 """One recorded step of a session: the kinds of messages its client sent, and what Spark answered."""
 
 import json
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -17,7 +16,6 @@ from pyspark.sql.connect.dataframe import DataFrame as ConnectFrame
 from pyspark.sql.connect.session import SparkSession
 
 RECORDED = Path(__file__).parent / "recorded" / "sessions.jsonl"
-logging.disable(logging.CRITICAL)  # the client logs every error it receives
 
 
 @dataclass(frozen=True)

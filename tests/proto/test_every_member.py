@@ -8,11 +8,11 @@ from pyspark.sql.connect.proto import commands_pb2, expressions_pb2, types_pb2
 
 from tools.spark_list import COMMANDS, PAGE, members, page
 from twinspark.analysis.context import Context
-from twinspark.errors import NotNative
-from twinspark.functions.settings import Settings
+from twinspark.commands.connect_commands import read_command
+from twinspark.errors import NotNative, reasons
+from twinspark.functions.notation.settings import Settings
 from twinspark.read.proto.literals import PLAIN, read_literal
 from twinspark.read.proto.types import read_schema_text, read_type
-from twinspark.session.commands import read_command
 
 TYPES = members(types_pb2.DataType, "kind")
 
@@ -28,7 +28,7 @@ def test_commands_of_sparks_say_why(kind: str) -> None:
     session: Any = None
     with pytest.raises(NotNative) as why:
         read_command(command, Context(), session, session)
-    assert not why.value.reason.startswith("command ")
+    assert why.value.cause.reason is not reasons.API_CALL
 
 
 @pytest.mark.parametrize("kind", TYPES)

@@ -9,7 +9,7 @@ from recorded_sessions import Recorded, asked, read_recorded
 from session_steps import topics
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 RECORDED = {(step.topic, step.name): step for step in read_recorded()}
 GAPS = (Path(__file__).parent / "gaps.txt").read_text().splitlines()

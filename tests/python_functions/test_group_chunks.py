@@ -6,9 +6,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from twinspark.pythons import chunks as module
-from twinspark.pythons.chunks import chunks
-from twinspark.pythons.feeding import groups
+from twinspark.workers import group_batches as module
+from twinspark.workers.group_batches import chunks
+from twinspark.workers.input_rows import groups
 
 
 def batches(keys: list[int], size: int = 2) -> Iterator[pa.RecordBatch]:

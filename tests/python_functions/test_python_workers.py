@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
+from waiting import until
 
 from twinspark.doors.connect.server import ConnectServer
 
@@ -44,11 +45,8 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def gone(process: int, seconds: float = 10.0) -> bool:
-    until = time.monotonic() + seconds
-    while is_alive(process) and time.monotonic() < until:
-        time.sleep(0.05)
-    return not is_alive(process)
+def gone(process: int) -> bool:
+    return until(lambda: not is_alive(process))
 
 
 def test_a_session_reuses_its_worker_and_shares_it_with_nobody(sessions: Open) -> None:
@@ -104,13 +102,9 @@ def test_an_interrupt_kills_the_worker(sessions: Open, tmp_path: Path) -> None:
 
     thread = threading.Thread(target=run)
     thread.start()
-    until = time.monotonic() + 90
-    while not Path(said).exists() and time.monotonic() < until:
-        time.sleep(0.05)
-    assert (raised, Path(said).exists()) == ([], True)
-    time.sleep(0.2)
+    assert until(lambda: Path(said).exists() and Path(said).read_text()) and not raised
     assert spark.interruptAll()
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
     assert [error.getCondition() for error in raised] == ["OPERATION_CANCELED"]
     assert gone(int(Path(said).read_text()))

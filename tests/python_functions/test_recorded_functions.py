@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from function_cases import CASES
+from pyspark.sql.connect.session import SparkSession
 from record_functions import RECORDED, answer_of
 
 from twinspark.doors.connect.server import ConnectServer
@@ -14,13 +15,17 @@ ANSWERS = json.loads(RECORDED.read_text())
 
 
 @pytest.fixture(scope="module")
-def native(native_functions_server: ConnectServer) -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
+def session(native_functions_server: ConnectServer) -> Iterator[Any]:
     session = SparkSession.builder.remote(native_functions_server.url).create()
     session.conf.set("spark.sql.session.timeZone", "UTC")
     yield session
     session.stop()
+
+
+@pytest.fixture
+def native(session: Any) -> Any:
+    SparkSession._active_session.session = session  # PySpark asks the active session for the types of functions
+    return session
 
 
 def test_every_case_is_recorded() -> None:

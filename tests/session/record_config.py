@@ -1,9 +1,9 @@
-"""Asks a running Spark about every configuration key its jars mention, and writes session/config.tsv.
+"""Asks a running Spark about every configuration key its jars mention, and writes config/config.tsv.
 
 usage: python tests/session/record_config.py sc://host:port
 
 Candidate keys are the strings of the classes inside the installed PySpark's jars; what a key is (SQL, static, core),
-its default, its type, its options, its least value and its warning are Spark's own answers.
+its default, its type, its options and how they may be spelled, its least value and its warning are Spark's own answers.
 """
 
 import json
@@ -20,9 +20,9 @@ from pyspark.sql.connect.client import DefaultChannelBuilder
 from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.connect.proto.base_pb2_grpc import SparkConnectServiceStub
 
-from twinspark.spark.launch import spark_home
+from twinspark.relay.launch import spark_home
 
-OUT = Path(__file__).parents[2] / "src" / "twinspark" / "session" / "config.tsv"
+OUT = Path(__file__).parents[2] / "src" / "twinspark" / "config" / "config.tsv"
 KEY = re.compile(rb"spark\.[a-zA-Z][a-zA-Z0-9]*(?:\.[a-zA-Z0-9_-]+)+")
 JARS = ("spark-sql", "spark-catalyst", "spark-connect", "spark-core", "spark-hive", "spark-common", "spark-network")
 JARS += ("spark-streaming", "spark-pipelines", "spark-kvstore", "spark-yarn", "spark-kubernetes", "spark-mllib")
@@ -89,12 +89,22 @@ def describe(asker: Asker, key: str) -> list[str] | None:
     values, warnings, _, _ = asker.ask(get=base_pb2.ConfigRequest.Get(keys=[key]))
     default = values[0] if values and key not in OF_THE_MACHINE else None
     kind = "static" if static else "sql"
-    row = [key, kind, "" if default is None else "=" + default, "", "", "", "", " ".join(warnings)]
+    row = [key, kind, "" if default is None else "=" + default, "", "", "", "", " ".join(warnings), ""]
     if condition.startswith("INVALID_CONF_VALUE"):
         row[3] = parameters.get("confType", "")
         row[4] = parameters.get("confOptions", "")
         row[5:7] = least_value(asker, key) if not row[4] else ["", parameters.get("confRequirement", "")]
+        row[8] = spelling(asker, key, row[4].split(", ")[-1]) if row[4] else ""
     return [text.replace("\n", "\\n").replace("\t", " ") for text in row]
+
+
+def spelling(asker: Asker, key: str, option: str) -> str:
+    """Whether an option may be written in the other case, and with blanks around it."""
+    if asker.set(key, option.swapcase())[0]:
+        return "exact"
+    found = "folded" if asker.set(key, f" {option}")[0] else "trimmed"
+    asker.unset(key)
+    return found
 
 
 def least_value(asker: Asker, key: str) -> list[str]:
@@ -113,7 +123,7 @@ def main(url: str) -> None:
     for key in candidate_keys():
         if row := describe(asker, key):
             rows.append(row)
-    header = ["key", "kind", "default", "type", "options", "least", "requirement", "warning"]
+    header = ["key", "kind", "default", "type", "options", "least", "requirement", "warning", "spelling"]
     OUT.write_text("".join("\t".join(row).rstrip() + "\n" for row in [header, *rows]))
     print(f"{len(rows)} keys in {OUT.name}")
 

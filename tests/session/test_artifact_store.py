@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.errors import SparkError
-from twinspark.session.artifacts import Artifacts
+from twinspark.sessions.artifacts import Artifacts
 
 
 def batch(name: str, data: bytes, crc: int | None = None) -> base_pb2.AddArtifactsRequest:
@@ -29,13 +29,13 @@ def test_chunks_come_together_and_go_out_again(artifacts: Artifacts) -> None:
     assert len(requests) == 3
     (upload,) = artifacts.receive(requests)
     assert upload.good and artifacts.has("cache/abc")
-    assert artifacts.cached("abc") == data
+    assert artifacts.cached_bytes("abc") == data
 
 
 def test_a_wrong_checksum_keeps_nothing(artifacts: Artifacts) -> None:
     (upload,) = artifacts.receive([batch("cache/abc", b"data", crc=1)])
     assert not upload.good
-    assert not artifacts.has("cache/abc") and artifacts.cached("abc") is None
+    assert not artifacts.has("cache/abc") and artifacts.cached_bytes("abc") is None
 
 
 def test_missing_chunks_are_an_error(artifacts: Artifacts) -> None:
@@ -65,5 +65,5 @@ def test_a_clone_has_its_own_copy(artifacts: Artifacts) -> None:
     artifacts.receive([batch("cache/abc", b"rows")])
     twin = artifacts.copy()
     artifacts.close()
-    assert twin.cached("abc") == b"rows"
+    assert twin.cached_bytes("abc") == b"rows"
     twin.close()

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from twinspark.session.filled import BatchStream, joined
+from twinspark.wire.connect.response_buffer import BatchStream, join_parts
 
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 BATCHES = {
@@ -20,10 +20,10 @@ def test_a_batch_between_other_bytes(name: str) -> None:
     batch = BATCHES[name]
     stream = BatchStream(batch, len(batch.schema.serialize()))
     whole = batch.schema.serialize().to_pybytes() + batch.serialize().to_pybytes() + END_OF_STREAM
-    assert joined((b"before", stream, b"after")) == b"before" + whole + b"after"
+    assert join_parts((b"before", stream, b"after")) == b"before" + whole + b"after"
     assert len(stream) == len(whole)
 
 
 def test_no_parts_at_all() -> None:
-    assert joined(()) == b""
-    assert joined((b"", b"one")) == b"one"
+    assert join_parts(()) == b""
+    assert join_parts((b"", b"one")) == b"one"

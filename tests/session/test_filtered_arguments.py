@@ -4,16 +4,16 @@ import pytest
 from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.analysis.context import Context
+from twinspark.compile.query import CompiledQuery
 from twinspark.duck.run import connect
 from twinspark.errors import NotNative
-from twinspark.session.native import Query
 
 
-def query(text: str) -> Query:
+def query(text: str) -> CompiledQuery:
     message = relations_pb2.Relation(
         sql=relations_pb2.SQL(query=f"SELECT {text} FROM VALUES (1, 1), (2, -1) AS t(a, b)")
     )
-    return Query.read(message, Context(), connect().cursor())
+    return CompiledQuery.read(message, Context(), connect().cursor())
 
 
 def test_beside_distinct_values_spark_is_asked() -> None:

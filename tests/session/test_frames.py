@@ -5,8 +5,8 @@ import pytest
 from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.types import LongType, StructField, StructType
 
-from twinspark.session import frames
-from twinspark.session.frames import BatchWriter, Framer, schema_field
+from twinspark.wire.connect import response_frames as frames
+from twinspark.wire.connect.response_frames import BatchWriter, Framer, schema_field
 
 BATCH = pa.RecordBatch.from_pydict({"id": pa.array(range(1000), pa.int64()), "s": ["x" * 50] * 1000})
 

@@ -6,11 +6,13 @@ import pyarrow as pa
 import pytest
 from pyspark.sql.connect.proto import relations_pb2
 
+from twinspark.compile.query import CompiledQuery
 from twinspark.duck import run
-from twinspark.duck.arrow import arrow_schema
-from twinspark.duck.given_rows import given_rows, one_value
-from twinspark.session.native import NativeEngine, Query, Surroundings
-from twinspark.session.plan_cache import PlanCache
+from twinspark.duck.results.arrow import arrow_schema
+from twinspark.duck.results.constant_rows import constant_rows, one_value
+from twinspark.sessions.native_engine import NativeEngine
+from twinspark.sessions.plans.plan_cache import PlanCache
+from twinspark.sessions.plans.session_context import SessionContext
 
 ENGINE = NativeEngine()
 ROWS = pa.table(
@@ -40,8 +42,8 @@ COMPUTED = [
 ]
 
 
-def query_of(message: Any) -> Query:
-    known = Surroundings(
+def query_of(message: Any) -> CompiledQuery:
+    known = SessionContext(
         {}, {}, {}, lambda name: b"", catalog="spark_catalog", database="default", user="", session_id=""
     )
     return PlanCache().read(message, known, ENGINE.cursor())
@@ -62,11 +64,11 @@ def limited(input: Any, limit: int) -> Any:
     return relations_pb2.Relation(limit=relations_pb2.Limit(input=input, limit=limit))
 
 
-def given_and_computed(query: Query) -> tuple[pa.Table | None, pa.Table]:
+def given_and_computed(query: CompiledQuery) -> tuple[pa.Table | None, pa.Table]:
     settings = query.context.settings
     schema = arrow_schema(query.plan.schema, settings.zone)
     computed = run.read_batches(query.cursor, query.text, query.statement, query.plan, settings, schema)
-    return given_rows(query.plan, schema), pa.Table.from_batches(computed, schema)
+    return constant_rows(query.plan, schema), pa.Table.from_batches(computed, schema)
 
 
 def bits(table: pa.Table) -> list[str]:
@@ -103,16 +105,16 @@ def test_local_rows(limit: int | None) -> None:
 @pytest.mark.parametrize("text", COMPUTED)
 def test_all_else_is_computed(text: str) -> None:
     query = query_of(sql(text))
-    assert given_rows(query.plan, arrow_schema(query.plan.schema, "UTC")) is None
+    assert constant_rows(query.plan, arrow_schema(query.plan.schema, "UTC")) is None
 
 
 def test_local_rows_of_other_types_are_computed() -> None:
     for column in (pa.array([1], pa.date32()), pa.array(["a"]).dictionary_encode(), pa.array([[1]])):
         query = query_of(local(pa.table({"a": column})))
-        assert given_rows(query.plan, arrow_schema(query.plan.schema, "UTC")) is None
+        assert constant_rows(query.plan, arrow_schema(query.plan.schema, "UTC")) is None
 
 
 def test_no_rows_at_all_are_computed() -> None:
     empty = relations_pb2.Relation(local_relation=relations_pb2.LocalRelation(schema="a int, b string"))
     query = query_of(empty)
-    assert given_rows(query.plan, arrow_schema(query.plan.schema, "UTC")) is None
+    assert constant_rows(query.plan, arrow_schema(query.plan.schema, "UTC")) is None

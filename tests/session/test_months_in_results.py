@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql.connect.session import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.duck.months import readable
-from twinspark.session.settings import Settings
+from twinspark.duck.results.month_intervals import readable
+from twinspark.sessions.settings import Settings
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,11 @@ from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.errors import SparkError
-from twinspark.session.native import NativeEngine, Surroundings
-from twinspark.session.plan_cache import PlanCache
-from twinspark.session.plan_keys import renumbered
-from twinspark.session.settings import Settings
+from twinspark.sessions.native_engine import NativeEngine
+from twinspark.sessions.plans.plan_cache import PlanCache
+from twinspark.sessions.plans.plan_keys import plan_key
+from twinspark.sessions.plans.session_context import SessionContext
+from twinspark.sessions.settings import Settings
 
 ENGINE = NativeEngine()
 
@@ -33,9 +34,9 @@ def query(text: str) -> Any:
     return relations_pb2.Relation(sql=relations_pb2.SQL(query=text))
 
 
-def surroundings(**facts: Any) -> Surroundings:
+def surroundings(**facts: Any) -> SessionContext:
     known = {"config": {}, "settings": {}, "views": {}, "catalog": "spark_catalog", "database": "default"}
-    return Surroundings(**{**known, "local_relations": bytes, "user": "", "session_id": "", **facts})
+    return SessionContext(**{**known, "local_relations": bytes, "user": "", "session_id": "", **facts})
 
 
 def answer(plans: PlanCache, text: str, **facts: Any) -> list[Any]:
@@ -65,7 +66,7 @@ def test_a_frame_that_is_built_again_has_other_numbers() -> None:
     for numbers in ((1, 2, 1), (7, 9, 7)):
         plans.read(numbered(*numbers), surroundings(), ENGINE.cursor())
     assert plans.hits == 1
-    assert renumbered(numbered(1, 2, 1)) != renumbered(numbered(1, 2, 2))
+    assert plan_key(numbered(1, 2, 1)) != plan_key(numbered(1, 2, 2))
 
 
 def test_settings_are_part_of_the_meaning() -> None:

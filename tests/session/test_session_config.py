@@ -3,7 +3,7 @@
 import pytest
 
 from twinspark.errors import SparkError
-from twinspark.session.config import SessionConfig, is_modifiable, warning_of
+from twinspark.sessions.config import SessionConfig, is_modifiable, warning_of
 
 REFUSED = [
     ("spark.sql.shuffle.partitions", "abc", "INVALID_CONF_VALUE.TYPE_MISMATCH", "It should be a/an 'int' value."),

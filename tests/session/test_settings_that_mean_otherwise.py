@@ -37,3 +37,37 @@ def test_what_they_touch_is_left_to_spark(spark: Any, key: str, value: str, text
         spark.conf.unset(key)
     if "1 2:3" not in text and "map(" not in text:  # errors without the setting
         spark.sql(text).collect()
+
+
+MOMENTS = (
+    "select cast(timestamp'2020-07-01 00:00:00Z' as string), hour(timestamp'2020-01-01 00:00:00Z'), current_timezone()"
+)
+# What Spark 4.2.1 answers in these time zones.
+IN_ZONES = {
+    "PST": ("2020-06-30 17:00:00", 16, "PST"),
+    "CST": ("2020-06-30 19:00:00", 18, "CST"),
+    "AST": ("2020-06-30 16:00:00", 15, "AST"),
+    "ECT": ("2020-07-01 02:00:00", 1, "ECT"),
+    "IST": ("2020-07-01 05:30:00", 5, "IST"),
+    "EST": ("2020-06-30 19:00:00", 19, "EST"),
+    "VST": ("2020-07-01 07:00:00", 7, "VST"),
+}
+
+
+@pytest.mark.parametrize("zone", IN_ZONES)
+def test_the_short_names_of_time_zones_are_java_s(spark: Any, zone: str) -> None:
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        assert tuple(spark.sql(MOMENTS).collect()[0]) == IN_ZONES[zone]
+    finally:
+        spark.conf.unset("spark.sql.session.timeZone")
+
+
+def test_parameters_of_a_lambda_function_may_differ_in_letter_case_alone(spark: Any) -> None:
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        assert spark.sql("select transform(array(7), (x, X) -> x), transform(array(7), (x, X) -> X)").collect() == [
+            ([7], [0])
+        ]
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from pyspark.sql.connect.proto import base_pb2, relations_pb2
 
+from twinspark.cancellation import CANCELLED
 from twinspark.duck.run import is_short
 from twinspark.errors import NotNative, SparkError
-from twinspark.session.frames import Framer
-from twinspark.session.native import NativeEngine, Surroundings
-from twinspark.session.native_operation import NativeOperation, Producer
-from twinspark.session.operation import Asked, State
-from twinspark.session.plan_cache import PlanCache
-from twinspark.session.threads import CANCELLED
+from twinspark.operations.native_operation import NativeOperation, Producer
+from twinspark.sessions.native_engine import NativeEngine
+from twinspark.sessions.operation import PlanRequest, State
+from twinspark.sessions.plans.plan_cache import PlanCache
+from twinspark.sessions.plans.session_context import SessionContext
+from twinspark.wire.connect.response_frames import Framer
 
 ENGINE = NativeEngine()
 SHORT = [
@@ -35,7 +36,7 @@ LONG = [
 
 def plan_of(text: str) -> Any:
     message = relations_pb2.Relation(sql=relations_pb2.SQL(query=text))
-    known = Surroundings(
+    known = SessionContext(
         {}, {}, {}, lambda name: b"", catalog="spark_catalog", database="default", user="", session_id=""
     )
     return PlanCache().read(message, known, ENGINE.cursor()).plan
@@ -54,9 +55,9 @@ def test_not_short(text: str) -> None:
 def operation(work: Any) -> NativeOperation:
     request = base_pb2.ExecutePlanRequest(session_id="s", operation_id="o")
     request.request_options.add().reattach_options.reattachable = True
-    asked = Asked(request, request.plan, request.SerializeToString(), "o")
+    asked = PlanRequest(request, request.plan, request.SerializeToString(), "o")
     framer = Framer("s", "server side", "o")
-    return NativeOperation(asked, framer, ENGINE.cursor(), work, "", never_instead, print, Producer.READER).start()
+    return NativeOperation(asked, framer, ENGINE.cursor(), work, "", never_instead, print, Producer.READER)
 
 
 def never_instead(why: NotNative) -> Any:

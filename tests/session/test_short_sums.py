@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pyspark.errors import ArithmeticException
 
-from twinspark.duck.run import connect, submitted
+from twinspark.duck.run import connect, submit
 from twinspark.duck.short_sums import TOO_LONG
 
 LONG = "values (cast(9999999999999.99 as decimal(15,2)), cast(99999999999999.99 as decimal(16,2))) as t(a, b)"
@@ -55,4 +55,4 @@ def test_an_answer_out_of_range_is_sparks_error(session: Any) -> None:
 
 def test_duckdb_says_it_in_the_words_we_know() -> None:
     with connect() as connection, pytest.raises(Exception, match=TOO_LONG.replace("(", r"\(").replace(")", r"\)")):
-        submitted(connection, "select sum(a * a) from (select 999999999999999999::decimal(18,0) as a)").read_all()
+        submit(connection, "select sum(a * a) from (select 999999999999999999::decimal(18,0) as a)").read_all()

@@ -8,8 +8,8 @@ from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.connect.session import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
-from twinspark.session.tables_on_spark import TablesOnSpark, Words
+from twinspark.relay.table_views import Identifiers, TableViews
+from twinspark.sessions.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +35,9 @@ def spark(server: ConnectServer) -> Iterator[Any]:
     session.stop()
 
 
-def told(server: ConnectServer, text: str, known: TablesOnSpark | None = None) -> list[str]:
-    shown = known or TablesOnSpark(server.shared.catalogs, True, own=True)
-    return list(shown._statements(Words([text])))
+def told(server: ConnectServer, text: str, known: TableViews | None = None) -> list[str]:
+    shown = known or TableViews(server.shared.catalogs, True, own=True)
+    return list(shown._statements(Identifiers([text])))
 
 
 def made(statements: list[str]) -> list[str]:
@@ -62,7 +62,7 @@ def test_tables_that_a_body_reads_come_first(server: ConnectServer, spark: Any) 
 
 
 def test_what_is_known_is_not_told_again_until_it_is_dropped(server: ConnectServer, spark: Any) -> None:
-    shown = TablesOnSpark(server.shared.catalogs, True, own=True)
+    shown = TableViews(server.shared.catalogs, True, own=True)
     spark.sql("CREATE FUNCTION passing(x INT) RETURNS INT RETURN x").collect()
     assert made(told(server, "SELECT passing(1)", shown))
     assert not made(told(server, "SELECT passing(1)", shown))
@@ -71,7 +71,7 @@ def test_what_is_known_is_not_told_again_until_it_is_dropped(server: ConnectServ
 
 
 def test_a_table_with_partitions_is_one_only_for_those_who_ask(server: ConnectServer, spark: Any) -> None:
-    shown = TablesOnSpark(server.shared.catalogs, True, own=True)
+    shown = TableViews(server.shared.catalogs, True, own=True)
     assert any(each.startswith("CREATE OR REPLACE VIEW") for each in told(server, "SELECT * FROM parts", shown))
     asked = told(server, "DESCRIBE parts PARTITION (p = 2)", shown)
     assert any(each.startswith("CREATE TABLE `default`.`parts` (") for each in asked)
@@ -81,7 +81,7 @@ def test_a_table_with_partitions_is_one_only_for_those_who_ask(server: ConnectSe
 
 
 def test_a_spark_of_others_gets_views_of_files(server: ConnectServer, spark: Any) -> None:
-    shown = TablesOnSpark(server.shared.catalogs, True)
+    shown = TableViews(server.shared.catalogs, True)
     assert any(each.startswith("CREATE OR REPLACE VIEW") for each in told(server, "SELECT * FROM files", shown))
 
 
@@ -90,9 +90,9 @@ def test_who_lists_functions_is_told_of_all(server: ConnectServer, spark: Any) -
     listed = made(told(server, "SHOW USER FUNCTIONS LIKE 'o*'"))
     assert all(any(f"FUNCTION `default`.`{name}`" in each for each in listed) for name in functions)
     request = base_pb2.ExecutePlanRequest()
-    assert not Words.of(request).lists_functions
+    assert not Identifiers.of(request).lists_functions
     request.plan.root.catalog.list_functions.SetInParent()
-    assert Words.of(request).lists_functions
+    assert Identifiers.of(request).lists_functions
 
 
 def test_what_analyze_counted_is_counted_there_when_somebody_asks(server: ConnectServer, spark: Any) -> None:

@@ -4,14 +4,14 @@ import pytest
 from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.analysis.context import Context
+from twinspark.compile.query import CompiledQuery
 from twinspark.duck.run import connect
 from twinspark.errors import NotNative
-from twinspark.session.native import Query
 
 
-def query(text: str) -> Query:
+def query(text: str) -> CompiledQuery:
     message = relations_pb2.Relation(sql=relations_pb2.SQL(query=text))
-    return Query.read(message, Context(), connect().cursor())
+    return CompiledQuery.read(message, Context(), connect().cursor())
 
 
 def test_bytes_that_depend_on_partitions_are_left_to_spark() -> None:

@@ -2,13 +2,13 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from waiting import until
 
-from twinspark.spark import java
-from twinspark.spark.launch import LaunchSettings, command_line, die_with_us
+from twinspark.relay.launch import LaunchSettings, command_line, die_with_us
+from twinspark.sessions import java
 
 
 def fake_java(directory: Path, version: str) -> Path:
@@ -52,7 +52,7 @@ def test_command_line_names_master_port_and_warehouse(tmp_path: Path) -> None:
 def test_a_child_does_not_outlive_its_parent() -> None:
     """The parent starts a sleeping child with a watchdog and is then killed without a chance to clean up."""
     program = (
-        "import subprocess, os, time; from twinspark.spark.launch import die_with_us;"
+        "import subprocess, os, time; from twinspark.relay.launch import die_with_us;"
         "child = subprocess.Popen(['sleep', '600']); keep = die_with_us(child.pid);"
         "print(child.pid, flush=True); time.sleep(600)"
     )
@@ -62,13 +62,4 @@ def test_a_child_does_not_outlive_its_parent() -> None:
     assert child.exists() and die_with_us.__doc__
     parent.kill()
     parent.wait()
-    assert wait_until(lambda: not child.exists() or "Z" in (child / "stat").read_text().split()[2])
-
-
-def wait_until(condition: object, seconds: float = 10.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():  # type: ignore[operator]
-            return True
-        time.sleep(0.05)
-    return False
+    assert until(lambda: not child.exists() or "Z" in (child / "stat").read_text().split()[2])

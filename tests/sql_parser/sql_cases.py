@@ -52,9 +52,9 @@ def read(case: Case) -> None:
     try:
         parse_statement(case.text, ParserConfig.of(case.settings))
     except NotNative as error:
-        if error.nearest is None:
+        if error.likely_error is None:
             raise
-        raise error.nearest from error
+        raise error.likely_error from error
 
 
 def our_answer(case: Case) -> tuple[str, dict[str, Any]]:

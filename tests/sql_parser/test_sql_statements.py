@@ -20,7 +20,6 @@ from twinspark.read.sql import (
     split_statements,
     tree,
 )
-from twinspark.read.sql.scripts import Scripts
 
 Reading = Callable[[str], T.DataType]
 EXTRA = {"error": "'InvalidType'", "hint": ": extra input 'InvalidType'"}
@@ -28,17 +27,6 @@ EXTRA = {"error": "'InvalidType'", "hint": ": extra input 'InvalidType'"}
 
 def name(*parts: str) -> tree.Name:
     return tree.Name(0, 0, parts)
-
-
-def test_no_layer_hides_a_method_of_another() -> None:
-    """The parser is one class in many layers; only what a lower layer leaves open may be written twice."""
-    seen: dict[str, object] = {}
-    for layer in reversed(Scripts.__mro__[:-1]):
-        for key, value in vars(layer).items():
-            if callable(value) and not key.startswith("__"):
-                open_below = key not in seen or getattr(seen[key], "__isabstractmethod__", False)
-                assert open_below, f"{layer.__name__}.{key} hides one of a lower layer"
-                seen[key] = value
 
 
 def test_commands_keep_their_text() -> None:
@@ -197,3 +185,21 @@ def test_errors_of_types(reading: Reading, text: str, condition: str, parameters
     with pytest.raises(ParseError) as caught:
         reading(text)
     assert (caught.value.condition, caught.value.parameters, caught.value.contexts) == (condition, parameters, ())
+
+
+@pytest.mark.parametrize("prefix", ["", "WITH x AS (SELECT 1) "])
+@pytest.mark.parametrize(
+    ("statement", "condition"),
+    [
+        ("DELETE FROM t AS a(b)", "COLUMN_ALIASES_NOT_ALLOWED"),
+        (
+            "MERGE INTO t USING x ON true WHEN NOT MATCHED THEN INSERT (a) VALUES (1, 2)",
+            "MERGE_INSERT_VALUE_COUNT_MISMATCH",
+        ),
+    ],
+)
+def test_errors_of_changes_name_the_statement_without_its_with(prefix: str, statement: str, condition: str) -> None:
+    with pytest.raises(ParseError) as raised:
+        parse_statement(prefix + statement)
+    (context,) = raised.value.contexts
+    assert (raised.value.condition, context.fragment, context.start_index) == (condition, statement, len(prefix))

@@ -14,9 +14,10 @@ import pyarrow as pa
 from pyspark.sql.types import StructType
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, stream
+from twinspark.compile.query import CompiledQuery, stream_rows
+from twinspark.duck.run import connect
 from twinspark.errors import JavaError, SparkError
-from twinspark.read.text import read_query_text
+from twinspark.read.sql_text import read_query_text
 
 BRACKETS = re.compile(r"\([^()]*\)")
 HERE = Path(__file__).resolve().parent
@@ -44,11 +45,11 @@ class Answer:
 
 
 def topics() -> list[str]:
-    return sorted(path.stem for path in HERE.glob("*.sql"))
+    return sorted(path.stem for path in (HERE / "queries").glob("*.sql"))
 
 
 def queries(topic: str) -> list[str]:
-    lines = (HERE / f"{topic}.sql").read_text().splitlines()
+    lines = (HERE / "queries" / f"{topic}.sql").read_text().splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith("--")]
 
 
@@ -83,10 +84,10 @@ def database() -> duckdb.DuckDBPyConnection:
 
 def native(sql: str) -> Answer:
     """NotNative passes through."""
-    context = Context(collect=lambda relation, asked: stream(database().cursor(), relation, asked.settings).read_all())
+    context = Context(collect=lambda relation, asked: stream_rows(relation, asked, database().cursor()).read_all())
     try:
         plan = read_query_text(sql, context).plain()
-        table = stream(database().cursor(), plan, context.settings).read_all()
+        table = CompiledQuery.of(plan, context, database().cursor()).stream().read_all()
     except SparkError as error:
         places = [(c.fragment, c.start_index, c.stop_index) for c in error.contexts]
         return error_of(sql, error.condition, error.parameters, places)

@@ -18,7 +18,7 @@ def test_as_spark(answer: Answer) -> None:
     try:
         ours = native(answer.sql)
     except NotNative as why:
-        assert answer.sql in GAPS, f"no longer native: {why.reason}"
+        assert answer.sql in GAPS, f"no longer native: {why}"
         return
     assert answer.sql not in GAPS, "native now: take it off gaps.txt"
     assert comparable(ours) == comparable(answer)

@@ -1,13 +1,11 @@
 """What table tests share: a catalog in a directory of its own and a DuckDB connection."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from other_reader import check_all
-from pyspark.sql.connect.session import SparkSession
 from table_rows import Rows
 
 from twinspark.duck.run import connect
@@ -32,14 +30,3 @@ def catalog(tmp_path: Path) -> Iterator[IcebergCatalog]:
 @pytest.fixture()
 def rows(catalog: IcebergCatalog, duck: Any) -> Rows:
     return Rows(catalog, duck)
-
-
-@pytest.fixture()
-def real_spark(request: pytest.FixtureRequest) -> Any:
-    """A session of a real Spark: the one at TWINSPARK_TEST_SPARK, or the one that the shared server starts."""
-    address = os.environ.get("TWINSPARK_TEST_SPARK") or request.getfixturevalue("auto_server").url
-    session = SparkSession.builder.remote(address).create()
-    if "TWINSPARK_TEST_SPARK" not in os.environ:
-        session.conf.set("twinspark.engine", "spark")
-    yield session
-    session.stop()

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from killed_writer import NEW, SCHEMA, T
 
 from twinspark.errors import SparkError
+from twinspark.tables.catalog import TableSpec
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.dml import Merge, MergeAction, merge
 
@@ -36,8 +37,8 @@ def merged(catalog: IcebergCatalog, duck: Any) -> None:
 
 def operations(catalog: IcebergCatalog, duck: Any) -> dict[str, Callable[[], None]]:
     return {
-        "create": lambda: staged(lambda: catalog.stage_create(NEW, SCHEMA), duck),
-        "replace": lambda: staged(lambda: catalog.stage_replace(T, SCHEMA), duck),
+        "create": lambda: staged(lambda: catalog.stage_create(NEW, TableSpec(SCHEMA)), duck),
+        "replace": lambda: staged(lambda: catalog.stage_replace(T, TableSpec(SCHEMA)), duck),
         "append": lambda: staged(lambda: catalog.stage_append(T), duck),
         "overwrite": lambda: staged(lambda: catalog.stage_overwrite(T), duck),
         "merge": lambda: merged(catalog, duck),

@@ -15,11 +15,11 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 from sqlalchemy.orm import Session
 
-from twinspark.tables.catalog import Identifier
-from twinspark.tables.iceberg import datafile, staged
+from twinspark.tables.catalog import Identifier, TableSpec
+from twinspark.tables.iceberg import datafile, staged_write
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.dml import Merge, MergeAction, merge
-from twinspark.tables.iceberg.local import DurableFiles, LocalCatalog
+from twinspark.tables.iceberg.sqlite_catalog import DurableFiles, LocalCatalog
 from twinspark.tables.store import Store
 
 T, NEW = Identifier.of("db", "t"), Identifier.of("db", "new")
@@ -46,10 +46,10 @@ def after(owner: Any, name: str) -> None:
 
 
 POINTS: dict[str, Callable[[], None]] = {
-    "before the files": lambda: before(staged, "copy_sql"),
-    "after the files": lambda: before(staged, "data_files"),
-    "before the sync": lambda: before(staged, "sync_files"),
-    "after the sync": lambda: after(staged, "sync_files"),
+    "before the files": lambda: before(staged_write, "copy_sql"),
+    "after the files": lambda: before(staged_write, "data_files"),
+    "before the sync": lambda: before(staged_write, "sync_files"),
+    "after the sync": lambda: after(staged_write, "sync_files"),
     "before the manifests": lambda: before(DurableFiles, "new_output"),
     "before the metadata": lambda: before(SqlCatalog, "_update_and_stage_table"),
     "after the metadata": lambda: after(LocalCatalog, "_write_metadata"),
@@ -64,8 +64,8 @@ def write(catalog: IcebergCatalog, duck: Any, operation: str) -> None:
         merge(catalog, T, duck, Merge(f"{ROWS} UNION ALL SELECT 1, 'new'", "t.id = s.id", [action], [action]))
         return
     stage = {
-        "create": lambda: catalog.stage_create(NEW, SCHEMA),
-        "replace": lambda: catalog.stage_replace(T, SCHEMA),
+        "create": lambda: catalog.stage_create(NEW, TableSpec(SCHEMA)),
+        "replace": lambda: catalog.stage_replace(T, TableSpec(SCHEMA)),
         "append": lambda: catalog.stage_append(T),
         "overwrite": lambda: catalog.stage_overwrite(T),
     }[operation]()
@@ -74,7 +74,7 @@ def write(catalog: IcebergCatalog, duck: Any, operation: str) -> None:
 
 
 def run(operation: str, directory: str, point: str) -> None:
-    assert datafile.copy_sql is staged.copy_sql
+    assert datafile.copy_sql is staged_write.copy_sql
     catalog = IcebergCatalog.local("spark_catalog", directory)
     POINTS[point]()
     write(catalog, duckdb.connect(config={"threads": "1"}), operation)

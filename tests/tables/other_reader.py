@@ -14,7 +14,7 @@ from pyspark.sql.types import DayTimeIntervalType, YearMonthIntervalType
 
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog
-from twinspark.tables.iceberg.local import local
+from twinspark.tables.iceberg.sqlite_catalog import local
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.types import nested_types
 

@@ -1,6 +1,6 @@
 """What a stress run counts: each line of the file that TWINSPARK_STRESS names is a thing that went as it should.
 
-`python stress_counts.py FILE PAGE` writes the sums into the page, between its marks.
+`python stress_counts.py FILE PAGE [COMMAND]` writes the sums into the page, between the marks of that command.
 """
 
 import json
@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 STRESS = os.environ.get("TWINSPARK_STRESS")
-MARKS = re.compile(r"(<!-- make tables-stress -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def count(kind: str, number: int = 1) -> None:
@@ -34,10 +33,11 @@ def report(found: Counter[str]) -> str:
     return f"Last whole run, {datetime.now(UTC):%Y-%m-%d}:\n\n| went as it should | times |\n|---|---|\n{rows}"
 
 
-def main(counted: Path, page: Path) -> None:
+def main(counted: Path, page: Path, command: str = "make tables-stress") -> None:
+    marks = re.compile(rf"(<!-- {command} -->\n).*?(<!-- end -->)", re.DOTALL)
     text = report(sums(counted.read_text().splitlines()))
-    page.write_text(MARKS.sub(lambda marks: f"{marks[1]}{text}{marks[2]}", page.read_text()))
+    page.write_text(marks.sub(lambda found: f"{found[1]}{text}{found[2]}", page.read_text()))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])

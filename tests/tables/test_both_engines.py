@@ -11,14 +11,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from evolved_tables import EVOLUTIONS, NESTED, ROWS
 
-from twinspark.tables.catalog import Identifier
-from twinspark.tables.ducktext import duck_type
-from twinspark.tables.files import ScanContext, scan
+from twinspark.tables.catalog import Identifier, TableSpec
+from twinspark.tables.column_types import column_type
+from twinspark.tables.files.formats import ScanContext, scan
+from twinspark.tables.files.write import FileWrite, write_files
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.tables.spark_scan import spark_query
 from twinspark.tables.transforms import Bucket, Day
-from twinspark.tables.write import FileWrite, write_files
 
 pytestmark = pytest.mark.spark
 T = Identifier.of("db", "t")
@@ -40,7 +40,7 @@ def plain(value: Any) -> Any:
 
 @pytest.mark.parametrize("name", EVOLUTIONS)
 def test_evolved_tables_are_the_same_on_both(name: str, catalog: IcebergCatalog, duck: Any, real_spark: Any) -> None:
-    catalog.create_table(T, NESTED, [Day(("n",)), Bucket(("id",), 2)] if name == "as written" else [])
+    catalog.create_table(T, TableSpec(NESTED, [Day(("n",)), Bucket(("id",), 2)] if name == "as written" else []))
     with catalog.stage_append(T) as write:
         write.write(duck, ROWS)
         write.commit()
@@ -63,7 +63,7 @@ def test_spark_reads_what_we_write_to_files(tmp_path: Path, duck: Any, real_spar
 
 
 def typed(select: str, schema: StructType) -> str:
-    columns = ", ".join(f'CAST("{f.name}" AS {duck_type(f.dataType)}) AS "{f.name}"' for f in schema.fields)
+    columns = ", ".join(f'CAST("{f.name}" AS {column_type(f.dataType)}) AS "{f.name}"' for f in schema.fields)
     return f"SELECT {columns} FROM ({select})"
 
 
@@ -101,7 +101,7 @@ def test_old_moments_of_ours(tmp_path: Path, catalog: IcebergCatalog, duck: Any,
     wanted = told(real_spark.sql(OLD))
     values = ", ".join(f"({id}, DATE '{d}', TIMESTAMPTZ '{ts}+00', TIMESTAMP '{n}')" for id, d, ts, n in wanted)
     select = f"SELECT * FROM (VALUES {values}) AS rows(id, d, ts, n)"
-    catalog.create_table(T, schema, [Day(("ts",))])
+    catalog.create_table(T, TableSpec(schema, [Day(("ts",))]))
     with catalog.stage_append(T) as write:
         write.write(duck, select)
         write.commit()

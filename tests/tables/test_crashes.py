@@ -17,6 +17,7 @@ from killed_writer import NEW, POINTS, ROWS, SCHEMA, T
 from stress_counts import STRESS, count
 from table_rows import Rows
 
+from twinspark.tables.catalog import TableSpec
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.maintenance import remove_orphans, sweep
 
@@ -36,7 +37,7 @@ TIMES = 20 if STRESS else 1
 def catalog_with_rows(place: Path, duck: Any) -> None:
     catalog = IcebergCatalog.local("spark_catalog", str(place))
     catalog.create_namespace(["db"])
-    catalog.create_table(T, SCHEMA)
+    catalog.create_table(T, TableSpec(SCHEMA))
     with catalog.stage_append(T) as write:
         write.write(duck, "SELECT range AS id, 'old' AS v FROM range(3)")
         write.commit()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType, TimestampType, VarcharType
 
-from twinspark.tables.catalog import Identifier
+from twinspark.tables.catalog import Identifier, TableSpec
 from twinspark.tables.changes import AddColumn
 from twinspark.tables.describe import (
     describe_namespace,
@@ -34,8 +34,8 @@ def test_file_table_as_spark_said(home: SessionCatalog) -> None:
         StructField("s", nested),
         StructField("k", IntegerType()),
     ])  # fmt: skip
-    told = {"provider": "parquet", "option.o": "1", "comment": "cc", "p": "q"}
-    table = home.create_table(T, schema, [Identity(("k",))], told)
+    told = {"option.o": "1", "comment": "cc", "p": "q"}
+    table = home.create_table(T, TableSpec(schema, [Identity(("k",))], told, "parquet"))
     assert show_create_table(table, "spark_catalog") == (
         "CREATE TABLE spark_catalog.e.t (\n  id BIGINT COMMENT 'it\\'s',\n"
         "  s STRUCT<x: INT, `y z`: STRING COLLATE UTF8_BINARY>,\n  k INT)\nUSING parquet\nOPTIONS (\n  'o' = '1')\n"
@@ -53,7 +53,7 @@ def test_file_table_as_spark_said(home: SessionCatalog) -> None:
 
 def test_iceberg_table(home: SessionCatalog) -> None:
     schema = StructType([StructField("ts", TimestampType(), False), StructField("v", VarcharType(3))])
-    home.create_table(T, schema, [Day(("ts",))], {"p": "q"})
+    home.create_table(T, TableSpec(schema, [Day(("ts",))], {"p": "q"}))
     table = home.alter_table(T, [AddColumn((), "n", IntegerType(), default="5")])
     rows = describe_table(table, "spark_catalog", extended=True)
     assert rows[:6] == [

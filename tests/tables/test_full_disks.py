@@ -1,7 +1,11 @@
 """A disk without room: the write says so in Spark's words, the table is as it was, and no file of it stays."""
 
+import errno
+import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +19,10 @@ from table_rows import Rows
 from test_crashes import OLD, catalog_with_rows, orphans
 
 from twinspark.errors import SparkError
+from twinspark.tables.catalog import TableSpec
+from twinspark.tables.files.write import FileWrite, write_files
 from twinspark.tables.iceberg.catalog import IcebergCatalog
-from twinspark.tables.write import FileWrite, write_files
+from twinspark.tables.iceberg.sqlite_catalog import LocalOutput
 
 FAILED = "TASK_WRITE_FAILED"
 OPERATIONS = ("create", "replace", "append", "overwrite", "merge")
@@ -58,7 +64,7 @@ def test_full_between_the_files_and_the_commit(operation: str, free: int, small_
     """Whichever of manifest, list, metadata and catalog there is no room for."""
     catalog_with_rows(small_disk, duck)
     catalog = IcebergCatalog.local("spark_catalog", str(small_disk))
-    write = catalog.stage_create(NEW, SCHEMA) if operation == "create" else catalog.stage_overwrite(T)
+    write = catalog.stage_create(NEW, TableSpec(SCHEMA)) if operation == "create" else catalog.stage_overwrite(T)
     write.write(duck, ROWS)
     ballast = filled(small_disk, free)
     try:
@@ -73,6 +79,41 @@ def test_full_between_the_files_and_the_commit(operation: str, free: int, small_
         assert orphans(catalog, small_disk) == []
     else:
         check_as_before(small_disk, duck)
+
+
+def test_a_manifest_that_a_second_thread_writes_late(
+    tmp_path: Path, duck: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyIceberg writes two manifests at once: when the first fails, the second is not created after the clean-up."""
+    catalog_with_rows(tmp_path, duck)
+    catalog = IcebergCatalog.local("spark_catalog", str(tmp_path))
+    write = catalog.stage_overwrite(T)
+    write.write(duck, ROWS)
+    late = delay_second_manifest(monkeypatch)
+    with pytest.raises(SparkError) as failure:
+        write.commit()
+    assert failure.value.condition == FAILED
+    assert late.wait(30)
+    monkeypatch.undo()
+    check_as_before(tmp_path, duck)
+
+
+def delay_second_manifest(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Makes the first manifest fail for want of room and the second one come late; the event says when it is there."""
+    create, late = LocalOutput.create, threading.Event()
+
+    def create_or_fail(output: Any, overwrite: bool = False) -> Any:
+        if output.location.endswith("-m0.avro"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if output.location.endswith("-m1.avro"):
+            time.sleep(1)
+            stream = create(output, overwrite)
+            late.set()
+            return stream
+        return create(output, overwrite)
+
+    monkeypatch.setattr(LocalOutput, "create", create_or_fail)
+    return late
 
 
 def filled(disk: Path, free: int) -> Path:

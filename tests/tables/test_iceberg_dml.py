@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType
 
 from twinspark.errors import SparkError
-from twinspark.tables.catalog import Identifier
+from twinspark.tables.catalog import Identifier, TableSpec
 from twinspark.tables.changes import AddColumn, RenameColumn
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.dml import (
@@ -28,7 +28,7 @@ SCHEMA = StructType([StructField("id", LongType()), StructField("v", StringType(
 @pytest.fixture()
 def table(catalog: IcebergCatalog, duck: Any) -> IcebergCatalog:
     """Three months, a file each."""
-    catalog.create_table(T, SCHEMA, [Month(("d",))])
+    catalog.create_table(T, TableSpec(SCHEMA, [Month(("d",))]))
     with catalog.stage_append(T) as write:
         write.write(
             duck,

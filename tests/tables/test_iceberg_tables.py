@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 )
 
 from twinspark.errors import SparkError
-from twinspark.tables.catalog import Identifier, Version
+from twinspark.tables.catalog import Identifier, TableSpec, Version
 from twinspark.tables.changes import (
     AddColumn,
     After,
@@ -41,7 +41,7 @@ from twinspark.tables.changes import (
     UpdateColumnNullability,
 )
 from twinspark.tables.iceberg.catalog import IcebergCatalog
-from twinspark.tables.iceberg.staged import CommitConflict
+from twinspark.tables.iceberg.staged_write import CommitConflict
 from twinspark.tables.predicates import And, Comparison, In, IsNotNull, IsNull, Or, StartsWith
 from twinspark.tables.transforms import Bucket, Day, Hour, Identity, Month, Transform, Truncate, Year, of_call
 
@@ -69,7 +69,7 @@ def test_create_load_drop(catalog: IcebergCatalog) -> None:
         StructField("s", struct(x=ShortType(), y=ArrayType(DecimalType(9, 2)))), StructField("t", TimestampType()),
         StructField("n", TimestampNTZType()), StructField("m", MapType(StringType(), DateType())),
     ])  # fmt: skip
-    made = catalog.create_table(T, schema, [Day(("t",)), Bucket(("id",), 4)], {"owner": "me"})
+    made = catalog.create_table(T, TableSpec(schema, [Day(("t",)), Bucket(("id",), 4)], {"owner": "me"}))
     assert made.schema == schema
     assert made.partitioning == (Day(("t",)), Bucket(("id",), 4))
     assert made.properties["owner"] == "me"
@@ -80,31 +80,31 @@ def test_create_load_drop(catalog: IcebergCatalog) -> None:
 
 
 def test_errors_are_sparks(catalog: IcebergCatalog) -> None:
-    catalog.create_table(T, PAIR)
+    catalog.create_table(T, TableSpec(PAIR))
     with pytest.raises(SparkError) as exists:
-        catalog.create_table(T, PAIR)
+        catalog.create_table(T, TableSpec(PAIR))
     assert exists.value.parameters == {"relationName": "`spark_catalog`.`db`.`t`"}
     with pytest.raises(SparkError, match="TABLE_OR_VIEW_NOT_FOUND") as missing:
         catalog.load_table(Identifier.of("db", "none"))
     assert missing.value.parameters["searchPath"] == "[`spark_catalog`.`db`]"
     with pytest.raises(SparkError, match="SCHEMA_NOT_FOUND"):
-        catalog.create_table(Identifier.of("nowhere", "t"), PAIR)
+        catalog.create_table(Identifier.of("nowhere", "t"), TableSpec(PAIR))
     with pytest.raises(SparkError, match="SCHEMA_NOT_EMPTY"):
         catalog.drop_namespace(["db"])
     with pytest.raises(SparkError, match="SCHEMA_ALREADY_EXISTS"):
         catalog.create_namespace(["db"])
     with pytest.raises(SparkError, match="UNSUPPORTED_PARTITION_TRANSFORM"):
-        catalog.create_table(Identifier.of("db", "u"), PAIR, [Day(("id",))])
+        catalog.create_table(Identifier.of("db", "u"), TableSpec(PAIR, [Day(("id",))]))
     with pytest.raises(SparkError, match="COLUMN_NOT_DEFINED_IN_TABLE"):
-        catalog.create_table(Identifier.of("db", "u"), PAIR, [Identity(("none",))])
+        catalog.create_table(Identifier.of("db", "u"), TableSpec(PAIR, [Identity(("none",))]))
 
 
 def test_rename_keeps_rows_and_frees_the_name(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, PAIR)
+    catalog.create_table(T, TableSpec(PAIR))
     fill(catalog, duck, "(1, 'a')")
     other = Identifier.of("db", "u")
     catalog.rename_table(T, other)
-    catalog.create_table(T, PAIR)
+    catalog.create_table(T, TableSpec(PAIR))
     fill(catalog, duck, "(2, 'b')")
     assert (rows(T), rows(other)) == ([(2, "b")], [(1, "a")])
     catalog.drop_table(T, purge=True)
@@ -113,7 +113,7 @@ def test_rename_keeps_rows_and_frees_the_name(catalog: IcebergCatalog, duck: Any
 
 def test_changes_are_applied_in_order(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
     nested = struct(id=IntegerType(), p=struct(x=IntegerType(), y=StringType()), l=ArrayType(struct(e=IntegerType())))
-    catalog.create_table(T, nested)
+    catalog.create_table(T, TableSpec(nested))
     fill(catalog, duck, "(1, {'x': 1, 'y': 'a'}, [{'e': 5}]), (2, NULL, NULL)")
     changed = catalog.alter_table(
         T,
@@ -145,7 +145,7 @@ def test_changes_are_applied_in_order(catalog: IcebergCatalog, duck: Any, rows: 
 
 
 def test_changes_all_or_nothing(catalog: IcebergCatalog) -> None:
-    catalog.create_table(T, PAIR)
+    catalog.create_table(T, TableSpec(PAIR))
     with pytest.raises(SparkError, match="FIELD_NOT_FOUND"):
         catalog.alter_table(T, [AddColumn((), "x", IntegerType()), DeleteColumn(("none",))])
     with pytest.raises(SparkError, match="FIELD_ALREADY_EXISTS"):
@@ -156,7 +156,7 @@ def test_changes_all_or_nothing(catalog: IcebergCatalog) -> None:
 
 
 def test_names_swapped_and_reused(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, struct(a=IntegerType(), b=StringType()))
+    catalog.create_table(T, TableSpec(struct(a=IntegerType(), b=StringType())))
     fill(catalog, duck, "(1, 'x'), (2, 'y')")
     catalog.alter_table(
         T,
@@ -176,7 +176,9 @@ def test_names_swapped_and_reused(catalog: IcebergCatalog, duck: Any, rows: Any)
 
 
 def test_null_nested_values_stay_null(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, struct(a=ArrayType(struct(x=IntegerType())), m=MapType(StringType(), struct(v=LongType()))))
+    catalog.create_table(
+        T, TableSpec(struct(a=ArrayType(struct(x=IntegerType())), m=MapType(StringType(), struct(v=LongType()))))
+    )
     with catalog.stage_append(T) as write:
         write.write(
             duck, "SELECT NULL::STRUCT(x INT)[] a, NULL::MAP(VARCHAR, STRUCT(v BIGINT)) m UNION ALL SELECT [], MAP {}"
@@ -190,7 +192,7 @@ def test_null_nested_values_stay_null(catalog: IcebergCatalog, duck: Any, rows: 
 
 
 def test_widened_types_come_back(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, struct(b=ByteType(), s=ShortType()))
+    catalog.create_table(T, TableSpec(struct(b=ByteType(), s=ShortType())))
     fill(catalog, duck, "(1, 2)")
     assert rows(T, "typeof(b), typeof(s), b, s") == [("TINYINT", "SMALLINT", 1, 2)]
     catalog.alter_table(T, [UpdateColumn(("b",), IntegerType())])
@@ -198,12 +200,12 @@ def test_widened_types_come_back(catalog: IcebergCatalog, duck: Any, rows: Any) 
 
 
 def test_ctas_is_seen_only_when_committed(catalog: IcebergCatalog, duck: Any, rows: Any, tmp_path: Path) -> None:
-    staged = catalog.stage_create(T, PAIR)
+    staged = catalog.stage_create(T, TableSpec(PAIR))
     assert staged.write(duck, "SELECT 1 AS id, 'a' AS name") == 1
     assert not catalog.table_exists(T)
     staged.commit()
     assert rows(T) == [(1, "a")]
-    failed = catalog.stage_create(Identifier.of("db", "u"), PAIR)
+    failed = catalog.stage_create(Identifier.of("db", "u"), TableSpec(PAIR))
     with pytest.raises(duckdb.Error), failed:
         failed.write(duck, "SELECT error('no') AS id, 'a' AS name")
     assert not catalog.table_exists(Identifier.of("db", "u"))
@@ -212,7 +214,7 @@ def test_ctas_is_seen_only_when_committed(catalog: IcebergCatalog, duck: Any, ro
 
 
 def test_two_creations_of_one_name(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    first, second = catalog.stage_create(T, PAIR), catalog.stage_create(T, PAIR)
+    first, second = catalog.stage_create(T, TableSpec(PAIR)), catalog.stage_create(T, TableSpec(PAIR))
     first.write(duck, "SELECT 1 AS id, 'first' AS name")
     second.write(duck, "SELECT 2 AS id, 'second' AS name")
     second.commit()
@@ -223,11 +225,13 @@ def test_two_creations_of_one_name(catalog: IcebergCatalog, duck: Any, rows: Any
 
 
 def test_replace_keeps_history(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, PAIR, [Bucket(("id",), 2)], {"old": "1"})
+    catalog.create_table(T, TableSpec(PAIR, [Bucket(("id",), 2)], {"old": "1"}))
     fill(catalog, duck, "(1, 'a')")
     before = str(catalog.load_table(T).snapshot().snapshot_id)
     uuid = catalog.load_table(T).table.metadata.table_uuid
-    replaced = catalog.stage_replace(T, struct(id=StringType(), d=DateType()), [Identity(("d",))], {"new": "2"})
+    replaced = catalog.stage_replace(
+        T, TableSpec(struct(id=StringType(), d=DateType()), [Identity(("d",))], {"new": "2"})
+    )
     replaced.write(duck, "SELECT 'x' AS id, DATE '2020-01-01' AS d")
     assert rows(T) == [(1, "a")]
     replaced.commit()
@@ -238,23 +242,25 @@ def test_replace_keeps_history(catalog: IcebergCatalog, duck: Any, rows: Any) ->
     assert "old" not in table.properties
     assert table.table.metadata.table_uuid == uuid
     assert rows(T, version=Version(before)) == [(1, "a")]
-    again = catalog.stage_create_or_replace(T, PAIR)
+    again = catalog.stage_create_or_replace(T, TableSpec(PAIR))
     again.commit()
     assert rows(T) == []
 
 
 def test_replace_that_fails_keeps_the_table(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, PAIR)
+    catalog.create_table(T, TableSpec(PAIR))
     fill(catalog, duck, "(1, 'a')")
-    with pytest.raises(duckdb.Error), catalog.stage_replace(T, PAIR) as replaced:
+    with pytest.raises(duckdb.Error), catalog.stage_replace(T, TableSpec(PAIR)) as replaced:
         replaced.write(duck, "SELECT error('no') AS id, 'a' AS name")
     assert rows(T) == [(1, "a")]
     with pytest.raises(SparkError, match="TABLE_OR_VIEW_NOT_FOUND"):
-        catalog.stage_replace(Identifier.of("db", "none"), PAIR)
+        catalog.stage_replace(Identifier.of("db", "none"), TableSpec(PAIR))
 
 
 def test_not_null_is_enforced(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, StructType([StructField("id", LongType(), False), StructField("n", StringType())]))
+    catalog.create_table(
+        T, TableSpec(StructType([StructField("id", LongType(), False), StructField("n", StringType())]))
+    )
     with pytest.raises(SparkError, match="NOT_NULL_ASSERT_VIOLATION"), catalog.stage_append(T) as write:
         write.write(duck, "SELECT NULL::BIGINT AS id, 'a' AS n")
     assert rows(T) == []
@@ -264,7 +270,7 @@ def test_not_null_is_enforced(catalog: IcebergCatalog, duck: Any, rows: Any) -> 
 
 
 def test_overwrite_and_conflict(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, PAIR)
+    catalog.create_table(T, TableSpec(PAIR))
     fill(catalog, duck, "(1, 'a')")
     slow = catalog.stage_overwrite(T)
     slow.write(duck, "SELECT 9 AS id, 'z' AS name")
@@ -280,7 +286,7 @@ def test_overwrite_and_conflict(catalog: IcebergCatalog, duck: Any, rows: Any) -
 
 
 def test_appends_do_not_conflict(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, PAIR)
+    catalog.create_table(T, TableSpec(PAIR))
     writes = [catalog.stage_append(T) for _ in range(3)]
     for at, write in enumerate(writes):
         write.write(duck, f"SELECT {at} AS id, 'a' AS name")
@@ -290,7 +296,7 @@ def test_appends_do_not_conflict(catalog: IcebergCatalog, duck: Any, rows: Any) 
 
 
 def test_append_after_evolution_and_respec(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, PAIR)
+    catalog.create_table(T, TableSpec(PAIR))
     old = catalog.stage_append(T)
     old.write(duck, "SELECT 1 AS id, 'a' AS name")
     catalog.alter_table(T, [RenameColumn(("name",), "label"), AddColumn((), "name", IntegerType())])
@@ -314,7 +320,7 @@ def test_partitions_equal_icebergs_own(catalog: IcebergCatalog, duck: Any, rows:
     schema = struct(
         id=LongType(), name=StringType(), ts=TimestampType(), d=DateType(), dec=DecimalType(9, 2), flag=BooleanType()
     )
-    catalog.create_table(T, schema, transforms)
+    catalog.create_table(T, TableSpec(schema, transforms))
     values = ", ".join(
         f"({at * 7 - 11}, '{name}', TIMESTAMPTZ '{moment.isoformat()}', DATE '{moment.date()}', {at}.5, {at % 2 == 0})"
         for at, (name, moment) in enumerate(zip(["é/x", "a b", "", "it''s%"], MOMENTS, strict=True))
@@ -339,7 +345,7 @@ def internal(value: Any) -> Any:
 
 def test_scans_are_pruned_and_right(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
     schema = struct(id=LongType(), name=StringType(), d=DoubleType(), day=DateType(), dec=DecimalType(9, 2))
-    catalog.create_table(T, schema)
+    catalog.create_table(T, TableSpec(schema))
     fill(catalog, duck, "(1, 'apple', 1.5, DATE '2020-01-01', 1.00), (9, 'azure', 2.5, DATE '2020-01-09', 9.00)")
     fill(catalog, duck, "(10, 'beta', 'NaN'::DOUBLE, DATE '2020-02-01', 10.00), (19, NULL, 5, NULL, NULL)")
     fill(catalog, duck, "(NULL, NULL, NULL, NULL, NULL)")
@@ -369,7 +375,7 @@ def test_scans_are_pruned_and_right(catalog: IcebergCatalog, duck: Any, rows: An
 
 
 def test_promoted_columns_still_prune(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, struct(id=IntegerType()))
+    catalog.create_table(T, TableSpec(struct(id=IntegerType())))
     fill(catalog, duck, "(1)")
     catalog.alter_table(T, [UpdateColumn(("id",), LongType())])
     fill(catalog, duck, "(3000000000)")
@@ -378,7 +384,7 @@ def test_promoted_columns_still_prune(catalog: IcebergCatalog, duck: Any, rows: 
 
 
 def test_time_travel(catalog: IcebergCatalog, duck: Any, rows: Any) -> None:
-    catalog.create_table(T, PAIR)
+    catalog.create_table(T, TableSpec(PAIR))
     fill(catalog, duck, "(1, 'a')")
     first = catalog.load_table(T).snapshot()
     catalog.alter_table(T, [DeleteColumn(("name",))])

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from evolved_tables import EVOLUTIONS, NESTED, ROWS
 from other_reader import READER, check
 
-from twinspark.tables.catalog import Identifier
+from twinspark.tables.catalog import Identifier, TableSpec
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.dml import delete, overwrite_partitions, update
 from twinspark.tables.iceberg.maintenance import compact
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(READER is None, reason="TWINSPARK_ICEBERG_READER
 
 def filled(catalog: IcebergCatalog, duck: Any, name: str, partitions: Any = ()) -> Identifier:
     identifier = Identifier.of("db", name.replace(" ", "_"))
-    catalog.create_table(identifier, NESTED, partitions)
+    catalog.create_table(identifier, TableSpec(NESTED, partitions))
     with catalog.stage_append(identifier) as write:
         write.write(duck, ROWS)
         write.commit()

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from pyspark.sql.types import LongType, StructField, StructType
 
-from twinspark.tables.catalog import Identifier
+from twinspark.tables.catalog import Identifier, TableSpec
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.locks import TableLock
 from twinspark.tables.iceberg.maintenance import expire_snapshots, forget, keep_short, sweep
-from twinspark.tables.iceberg.staged import CommitConflict, StagedWrite
+from twinspark.tables.iceberg.staged_write import CommitConflict, StagedWrite
 from twinspark.tables.store import Store
 
 T = Identifier.of("db", "t")
@@ -21,7 +21,7 @@ NOBODY = "4194305:0"  # beyond the largest process number
 
 @pytest.fixture()
 def table(catalog: IcebergCatalog) -> IcebergCatalog:
-    catalog.create_table(T, SCHEMA)
+    catalog.create_table(T, TableSpec(SCHEMA))
     return catalog
 
 
@@ -72,7 +72,7 @@ def test_a_creation_that_was_never_committed_leaves_the_place_as_it_was(
     place = tmp_path / "elsewhere"
     (place / "data").mkdir(parents=True)
     (place / "data" / "mine.txt").write_text("not a table's")
-    write = catalog.stage_create(T, SCHEMA, properties={"location": str(place)})
+    write = catalog.stage_create(T, TableSpec(SCHEMA, location=str(place)))
     write.write(duck, "SELECT 1 AS id")
     written_by_the_dead(catalog, write)
     assert sweep(catalog) == [write.id]

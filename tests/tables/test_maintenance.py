@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from twinspark.errors import SparkError
-from twinspark.tables.catalog import Identifier, Version
+from twinspark.tables.catalog import Identifier, TableSpec, Version
 from twinspark.tables.changes import AddColumn, SetProperty
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.dml import delete
@@ -35,7 +35,7 @@ ALL_TIME = 2**60
 
 @pytest.fixture()
 def table(catalog: IcebergCatalog, duck: Any) -> IcebergCatalog:
-    catalog.create_table(T, SCHEMA)
+    catalog.create_table(T, TableSpec(SCHEMA))
     for at in range(5):
         append(catalog, duck, at)
     return catalog
@@ -64,7 +64,7 @@ def test_compaction(table: IcebergCatalog, duck: Any, rows: Any) -> None:
 
 
 def test_compaction_lets_appends_in(table: IcebergCatalog, duck: Any, rows: Any, monkeypatch: Any) -> None:
-    from twinspark.tables.iceberg.staged import StagedWrite
+    from twinspark.tables.iceberg.staged_write import StagedWrite
 
     original, once = StagedWrite.commit, [True]
 
@@ -145,7 +145,7 @@ def test_metadata_tables(table: IcebergCatalog) -> None:
 
 
 def test_threads_append_without_loss(catalog: IcebergCatalog) -> None:
-    catalog.create_table(T, SCHEMA)
+    catalog.create_table(T, TableSpec(SCHEMA))
     failures: list[BaseException] = []
 
     def work(number: int) -> None:
@@ -166,7 +166,7 @@ def test_threads_append_without_loss(catalog: IcebergCatalog) -> None:
 
 
 def test_processes_append_without_loss(catalog: IcebergCatalog, rows: Any) -> None:
-    catalog.create_table(T, SCHEMA)
+    catalog.create_table(T, TableSpec(SCHEMA))
     directory = str(Path(catalog.store.database).parent)
     script = str(Path(__file__).parent / "appending_process.py")
     running = [subprocess.Popen([sys.executable, script, directory, str(n), "5"]) for n in range(4)]

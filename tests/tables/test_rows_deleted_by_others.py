@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from other_writer import delete_by_vectors, delete_rows, delete_values
 
-from twinspark.tables.catalog import Identifier, Version
+from twinspark.tables.catalog import Identifier, TableSpec, Version
 from twinspark.tables.changes import RenameColumn
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.catalog import IcebergCatalog
@@ -30,7 +30,7 @@ SCHEMA = StructType().add("id", LongType()).add("s", StringType())
 @pytest.fixture
 def merged(catalog: IcebergCatalog, duck: Any) -> IcebergCatalog:
     """Two files of ten rows, of which the third of the first and the last two of the second are deleted."""
-    catalog.create_table(T, SCHEMA)
+    catalog.create_table(T, TableSpec(SCHEMA))
     for first in (0, 10):
         with catalog.stage_append(T) as write:
             write.write(duck, f"SELECT range AS id, 's' || range AS s FROM range({first}, {first + 10})")
@@ -112,7 +112,7 @@ def test_rows_deleted_by_their_values(merged: IcebergCatalog, duck: Any) -> None
 
 
 def test_a_partition_of_values_concerns_its_own(catalog: IcebergCatalog, duck: Any) -> None:
-    catalog.create_table(T, SCHEMA, [Identity(("s",))])
+    catalog.create_table(T, TableSpec(SCHEMA, [Identity(("s",))]))
     with catalog.stage_append(T) as write:
         write.write(duck, "SELECT 1 AS id, 'a' AS s UNION ALL SELECT 1, 'b'")
         write.commit()

@@ -8,16 +8,16 @@ import pytest
 from pyspark.sql.types import DateType, IntegerType, LongType, StringType, StructField, StructType
 
 from twinspark.errors import SparkError
-from twinspark.tables.catalog import Identifier, Version
+from twinspark.tables.catalog import Identifier, TableSpec, Version
 from twinspark.tables.catalogs import Catalogs, Name
 from twinspark.tables.changes import AddColumn, RemoveProperty, SetProperty
-from twinspark.tables.delta import DeltaTable
-from twinspark.tables.delta_changes import DeltaChanges
-from twinspark.tables.filescan import ScanContext
+from twinspark.tables.delta.changes import DeltaChanges
+from twinspark.tables.delta.table import DeltaTable
+from twinspark.tables.files.scan import ScanContext
+from twinspark.tables.files.write import FileWrite, write_files
 from twinspark.tables.iceberg.dml import delete
 from twinspark.tables.session_catalog import Function, SessionCatalog, View
 from twinspark.tables.transforms import Bucket, Day, Identity
-from twinspark.tables.write import FileWrite, write_files
 
 T = Identifier.of("default", "t")
 SCHEMA = StructType([StructField("id", LongType()), StructField("s", StringType()), StructField("k", IntegerType())])
@@ -40,7 +40,7 @@ def read(home: SessionCatalog, duck: Any, identifier: Identifier = T, version: V
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("partitions", [(), (Identity(("k",)),)], ids=["whole", "partitioned"])
 def test_rows_in_and_out(home: SessionCatalog, duck: Any, provider: str, partitions: Any) -> None:
-    home.create_table(T, SCHEMA, partitions, {"provider": provider, "note": "n"})
+    home.create_table(T, TableSpec(SCHEMA, partitions, {"note": "n"}, provider=provider))
     assert read(home, duck) == []
     home.append(T, duck, ROWS)
     home.append(T, duck, "SELECT 3 AS id, 'c' AS s, 1 AS k")
@@ -54,9 +54,9 @@ def test_rows_in_and_out(home: SessionCatalog, duck: Any, provider: str, partiti
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_names_and_changes(home: SessionCatalog, duck: Any, provider: str) -> None:
-    home.create_table(T, SCHEMA, (), {"provider": provider})
+    home.create_table(T, TableSpec(SCHEMA, provider=provider))
     with pytest.raises(SparkError, match="TABLE_OR_VIEW_ALREADY_EXISTS"):
-        home.create_table(T, SCHEMA)
+        home.create_table(T, TableSpec(SCHEMA))
     other = Identifier.of("default", "u")
     home.append(T, duck, ROWS)
     home.rename_table(T, other)
@@ -74,16 +74,16 @@ def test_names_and_changes(home: SessionCatalog, duck: Any, provider: str) -> No
 
 def test_location_is_not_ours_to_delete(home: SessionCatalog, duck: Any, tmp_path: Path) -> None:
     place = tmp_path / "outside"
-    home.create_table(T, SCHEMA, (), {"provider": "parquet", "location": str(place)})
+    home.create_table(T, TableSpec(SCHEMA, provider="parquet", location=str(place)))
     home.append(T, duck, ROWS)
     home.drop_table(T)
     assert list(place.glob("*.parquet"))
-    home.create_table(T, SCHEMA, (), {"provider": "parquet", "location": str(place)})
+    home.create_table(T, TableSpec(SCHEMA, provider="parquet", location=str(place)))
     assert len(read(home, duck)) == 2
 
 
 def test_delta_time_travel_and_delete(home: SessionCatalog, duck: Any) -> None:
-    home.create_table(T, SCHEMA, (), {"provider": "delta"})
+    home.create_table(T, TableSpec(SCHEMA, provider="delta"))
     home.append(T, duck, ROWS)
     table = home.load_table(T)
     assert isinstance(table, DeltaTable)
@@ -94,14 +94,14 @@ def test_delta_time_travel_and_delete(home: SessionCatalog, duck: Any) -> None:
 
 def test_file_tables_refuse_what_spark_refuses(home: SessionCatalog, duck: Any) -> None:
     with pytest.raises(SparkError, match="UNSUPPORTED_PARTITION_TRANSFORM"):
-        home.create_table(T, SCHEMA, [Day(("id",))], {"provider": "parquet"})
-    home.create_table(T, SCHEMA, (), {"provider": "parquet"})
+        home.create_table(T, TableSpec(SCHEMA, [Day(("id",))], provider="parquet"))
+    home.create_table(T, TableSpec(SCHEMA, provider="parquet"))
     with pytest.raises(SparkError, match="TIME_TRAVEL"):
         read(home, duck, version=Version("1"))
 
 
 def test_rows_left_as_parquet_come_in(home: SessionCatalog, duck: Any, tmp_path: Path) -> None:
-    home.create_table(T, SCHEMA, [Bucket(("id",), 2)])
+    home.create_table(T, TableSpec(SCHEMA, [Bucket(("id",), 2)]))
     rows = f"SELECT id, s, CAST(k AS INTEGER) AS k FROM ({ROWS})"
     write_files(FileWrite(rows, "parquet", str(tmp_path / "left"), SCHEMA), duck)
     home.insert_files(T, ScanContext(duck), str(tmp_path / "left"), "append")
@@ -120,7 +120,7 @@ def test_views_and_functions(home: SessionCatalog, tmp_path: Path) -> None:
     with pytest.raises(SparkError, match="TABLE_OR_VIEW_ALREADY_EXISTS"):
         home.create_view(view)
     with pytest.raises(SparkError, match="TABLE_OR_VIEW_ALREADY_EXISTS"):
-        home.create_table(name, SCHEMA)
+        home.create_table(name, TableSpec(SCHEMA))
     home.create_view(View(name, "SELECT 2 AS a", "a INT NOT NULL"), replace=True)
     assert home.list_views(["default"]) == [name] == home.list_tables(["default"])
     assert home.drop_view(name) and not home.drop_view(name)
@@ -136,7 +136,7 @@ def test_namespaces(home: SessionCatalog) -> None:
     home.create_namespace(["db"], {"comment": "c"})
     home.alter_namespace(["db"], [SetProperty("k", "v")])
     assert home.load_namespace(["db"]).properties["k"] == "v"
-    home.create_table(Identifier.of("db", "t"), SCHEMA, (), {"provider": "parquet"})
+    home.create_table(Identifier.of("db", "t"), TableSpec(SCHEMA, provider="parquet"))
     with pytest.raises(SparkError, match="SCHEMA_NOT_EMPTY"):
         home.drop_namespace(["db"])
     home.drop_namespace(["db"], cascade=True)
@@ -161,6 +161,6 @@ def test_several_catalogs(tmp_path: Path) -> None:
         catalogs.resolve(["a", "b", "t"], *here)
     with pytest.raises(SparkError, match="CATALOG_NOT_FOUND"):
         catalogs.get("nowhere")
-    catalogs.get("lake").create_table(T, SCHEMA)
+    catalogs.get("lake").create_table(T, TableSpec(SCHEMA))
     assert catalogs.get("lake").table_exists(T) and not catalogs.get("spark_catalog").table_exists(T)
     assert list((tmp_path / "lake-house").rglob("*.metadata.json"))

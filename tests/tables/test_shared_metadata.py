@@ -6,13 +6,13 @@ from typing import Any
 from pyiceberg.serializers import FromInputFile
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
-from twinspark.tables.catalog import Identifier
+from twinspark.tables.catalog import Identifier, TableSpec
 from twinspark.tables.changes import AddColumn, SetProperty
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.dml import delete
-from twinspark.tables.iceberg.local import LocalInput
 from twinspark.tables.iceberg.maintenance import KEPT_SNAPSHOTS, keep_short, remove_orphans
 from twinspark.tables.iceberg.shared_metadata import SharedMetadata
+from twinspark.tables.iceberg.sqlite_catalog import LocalInput
 
 T = Identifier.of("db", "t")
 ALL_TIME = 2**60
@@ -25,7 +25,7 @@ def append(catalog: IcebergCatalog, duck: Any, at: int) -> None:
 
 
 def made(catalog: IcebergCatalog) -> None:
-    catalog.create_table(T, StructType([StructField("id", LongType())]), properties={KEPT_SNAPSHOTS: "5"})
+    catalog.create_table(T, TableSpec(StructType([StructField("id", LongType())]), properties={KEPT_SNAPSHOTS: "5"}))
 
 
 def test_memory_and_file_agree(catalog: IcebergCatalog, duck: Any) -> None:

@@ -7,17 +7,17 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from twinspark.analysis.context import Context
-from twinspark.duck import run
+from twinspark.compile.pipeline import compile_rows
 from twinspark.errors import NotNative, SparkError
 from twinspark.plan.relations import Scan
-from twinspark.read.text import read_query_text
-from twinspark.tables.catalog import Identifier
+from twinspark.read.sql_text import read_query_text
+from twinspark.tables.catalog import Identifier, TableSpec
 from twinspark.tables.catalogs import Catalogs
-from twinspark.tables.filescan import ScanContext
+from twinspark.tables.files.scan import ScanContext
+from twinspark.tables.files.write import FileWrite, write_files
+from twinspark.tables.named_relations import TableRelations
 from twinspark.tables.predicates import Comparison
-from twinspark.tables.relations import TableRelations
 from twinspark.tables.session_catalog import View
-from twinspark.tables.write import FileWrite, write_files
 
 SCHEMA = StructType([StructField("id", LongType(), False), StructField("s", StringType())])
 T = Identifier.of("default", "t")
@@ -27,7 +27,7 @@ T = Identifier.of("default", "t")
 def tables(tmp_path: Path, duck: Any) -> TableRelations:
     made = TableRelations(Catalogs(str(tmp_path / "home")), ScanContext(duck))
     home = made.catalogs.get("spark_catalog")
-    home.create_table(T, SCHEMA)
+    home.create_table(T, TableSpec(SCHEMA))
     home.append(T, duck, "SELECT 1 AS id, 'a' AS s")
     home.append(T, duck, "SELECT 2 AS id, 'b' AS s")
     return made
@@ -81,7 +81,7 @@ PRUNED = {
 @pytest.mark.parametrize("query", PRUNED)
 def test_filters_prune_files_and_no_rows(tables: TableRelations, duck: Any, query: str) -> None:
     plan = read_query_text(query, Context(tables=tables), {}, []).plain()
-    cut = tables.pruned(plan)
+    cut = tables.prune_scans(plan)
     assert sum(len(scan.input_files) for scan in scans(cut)) == PRUNED[query]
     assert rows_of(cut, duck) == rows_of(plan, duck)
 
@@ -91,7 +91,7 @@ def scans(plan: Any) -> list[Scan]:
 
 
 def rows_of(plan: Any, duck: Any) -> list[Any]:
-    text, _ = run.sql_of(plan)
+    text = compile_rows(plan, Context()).text
     return sorted(duck.execute(text).fetchall(), key=repr)
 
 

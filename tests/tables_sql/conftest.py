@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tables"))
 from other_reader import check_warehouse
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 
 @pytest.fixture(scope="session")

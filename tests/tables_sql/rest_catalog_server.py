@@ -13,7 +13,7 @@ from pyiceberg import exceptions
 from pyiceberg.catalog.rest import CreateTableRequest
 from pyiceberg.table import CommitTableRequest
 
-from twinspark.tables.iceberg.local import LocalCatalog
+from twinspark.tables.iceberg.sqlite_catalog import LocalCatalog
 
 STATUS = {
     exceptions.NoSuchNamespaceError: 404,

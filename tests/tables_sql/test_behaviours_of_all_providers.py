@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers_tables import refusal, rows, run
+from table_helpers import refusal, rows, run
 
 FILES = ("parquet", "orc", "csv", "json")
 PROVIDERS = ("iceberg", "delta", *FILES)

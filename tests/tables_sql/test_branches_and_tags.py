@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from helpers_tables import refusal, rows, run
 from pyspark.errors import PySparkException
+from table_helpers import refusal, rows, run
 
 
 @pytest.fixture

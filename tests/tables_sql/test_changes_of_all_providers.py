@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from helpers_tables import refusal, rows, run
+from table_helpers import refusal, rows, run
 
 FILL = "INSERT INTO t VALUES (1, 'a', 1), (2, 'b', 1), (3, NULL, 2)", "INSERT INTO t VALUES (4, 'd', 2), (5, 'e', NULL)"
 ALL = [(1, "a", 1), (2, "b", 1), (3, None, 2), (4, "d", 2), (5, "e", None)]

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from helpers_tables import rows
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
+from table_helpers import rows
 
 
 def test_save_as_table(tables: Any) -> None:

@@ -8,7 +8,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql.connect.session import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 HEAD = "MERGE INTO merged t USING (SELECT 1 AS x, 2 AS y) s ON t.a = s.x"
 CASES = {

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from helpers_tables import rows
 from pyspark.errors import AnalysisException, PySparkException, UnsupportedOperationException
+from table_helpers import rows
 
 NAME = "spark_catalog.mine.t"
 QUOTED = "`spark_catalog`.`mine`.`t`"

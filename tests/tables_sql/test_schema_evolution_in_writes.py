@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from helpers_tables import refusal, rows, run
 from pyspark.sql.functions import expr
+from table_helpers import refusal, rows, run
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from helpers_tables import refusal, rows, run
+from table_helpers import refusal, rows, run
 
 
 @pytest.fixture

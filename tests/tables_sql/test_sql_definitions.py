@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from helpers_tables import refusal, rows, run
+from table_helpers import refusal, rows, run
 
 
 def test_partition_transforms(tables: Any) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from helpers_tables import run
+from table_helpers import run
 
 FIRST = "SELECT i FROM t WHERE i > 0 ORDER BY k LIMIT 150"
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from helpers_tables import rows, run
+from table_helpers import rows, run
 
 
 def test_parameters_and_frames(tables: Any) -> None:

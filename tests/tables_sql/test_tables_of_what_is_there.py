@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers_tables import refusal, rows, run
 from pyspark.errors import PySparkException
+from table_helpers import refusal, rows, run
 
 
 def test_files_are_added(tables: Any, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from spark_thrift_server import SparkThriftServer
 import twinspark.driver as driver
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.doors.thrift import ConnectBackend, Server, start
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,7 @@ import pytest
 
 import twinspark.driver as driver
 from twinspark.doors.thrift import ConnectBackend, start
-from twinspark.doors.thrift.idle import look_after
-from twinspark.doors.thrift.server import end
+from twinspark.doors.thrift.idle_sessions import look_after
 from twinspark.doors.thrift.service import key_of
 
 pytestmark = pytest.mark.spark
@@ -41,8 +40,8 @@ def test_a_kept_http_connection_that_was_dropped_is_opened_again(connect_url: st
     with start("127.0.0.1", 0, ConnectBackend(connect_url)) as door:
         connection = driver.connect("127.0.0.1", door.port, transport="http")
         connection.cursor().execute("create or replace temp view kept as select 7 x")
-        for kept in list(door.connections):
-            end(kept)
+        for kept in door.connections:
+            kept.line.hang_up()
         time.sleep(0.2)
         assert connection.cursor().execute("select x from kept").fetchall() == [(7,)]
         connection.close()

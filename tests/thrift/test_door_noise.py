@@ -13,11 +13,12 @@ import pytest
 from waiting import until
 
 import twinspark.driver as driver
-from twinspark.doors.thrift import Server, conversations, server
+from twinspark.doors.thrift import Server
 from twinspark.doors.thrift.operations import Operation
-from twinspark.driver import wire
-from twinspark.driver.messages import Message, call_parts, request_of
-from twinspark.driver.protocol import TERMINAL
+from twinspark.sessions.access.limits import Limits
+from twinspark.wire.thrift import binary as wire
+from twinspark.wire.thrift.messages import Message, call_parts, request_of
+from twinspark.wire.thrift.protocol import TERMINAL
 
 LONG = "select count(*) from range(30000000000) where id % 7 = 3"
 LOGIN = struct.pack(">bi", 1, 5) + b"PLAIN" + struct.pack(">bi", 2, 4) + b"\0u\0p"
@@ -164,16 +165,19 @@ def hung_up(stranger: socket.socket) -> bool:
     return True
 
 
+@pytest.fixture
+def hasty_door(native_door: Server) -> Iterator[Server]:
+    limits = Limits(handshake_seconds=0.2, silence_seconds=0.2)
+    with Server("127.0.0.1", 0, native_door.service.backend, limits=limits) as door:
+        yield door
+
+
 @pytest.mark.parametrize(
     "begun",
     [b"", LOGIN[:3], LOGIN[:-2], LOGIN + b"\0\0", framed(b"abc")[:-1], posted(b"abc")[:-1], b"POST /", b"\x80\x01"],
 )
-def test_silence_in_the_middle_ends_a_connection(
-    begun: bytes, native_door: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (conversations, server):
-        monkeypatch.setattr(module, "SILENCE_SECONDS", 0.2)
-    with socket.create_connection(("127.0.0.1", native_door.port), timeout=20) as stranger:
+def test_silence_in_the_middle_ends_a_connection(begun: bytes, hasty_door: Server) -> None:
+    with socket.create_connection(("127.0.0.1", hasty_door.port), timeout=20) as stranger:
         stranger.sendall(begun)
         assert hung_up(stranger)
 

@@ -2,7 +2,6 @@
 
 import datetime
 import threading
-import time
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -11,10 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from moments import MOMENTS, ZONES
+from waiting import until
 from zoo import COLUMNS, FROM_SPARK, whole_query, zoo_query
 
 import twinspark.driver as driver
-from twinspark.driver.protocol import HIVE_V6, HIVE_V10, SPARK_V1, SPARK_V5, SPARK_V9
+from twinspark.wire.thrift.protocol import HIVE_V6, HIVE_V10, SPARK_V1, SPARK_V5, SPARK_V9
 
 pytestmark = pytest.mark.spark
 Connect = Callable[..., driver.Connection]
@@ -172,10 +172,8 @@ def test_an_error_after_the_first_rows_arrives(connect: Connect) -> None:
 def test_cancel_from_another_thread(version: str, connect: Connect) -> None:
     cursor = connect(protocol=VERSIONS[version]).cursor()
     threading.Timer(1.5, cursor.cancel).start()
-    began = time.monotonic()
     with pytest.raises(driver.QueryCanceled):
         cursor.execute(LONG)
-    assert time.monotonic() - began < 30
     assert cursor.execute("select 2").fetchall() == [(2,)]
 
 
@@ -227,10 +225,7 @@ def test_sessions_end_with_their_connection(connect: Connect, door: Any) -> None
     assert len(door.service.sessions) == before + 1
     connection.service.close()
     connection.closed = True
-    until = time.monotonic() + 10
-    while len(door.service.sessions) > before and time.monotonic() < until:
-        time.sleep(0.05)
-    assert len(door.service.sessions) == before
+    assert until(lambda: len(door.service.sessions) == before)
 
 
 def test_no_warnings_in_everyday_use(connect: Connect) -> None:

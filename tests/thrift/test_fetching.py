@@ -10,10 +10,10 @@ from pyspark.sql import types as t
 import twinspark.driver as driver
 from twinspark.doors.thrift import Server, results
 from twinspark.doors.thrift.results import HandleError, Rows
-from twinspark.driver.messages import Message
-from twinspark.driver.protocol import HIVE_V10, SPARK_V9, OperationState, Orientation, ResultFormat
 from twinspark.driver.result_types import decide
 from twinspark.driver.row_sets import batches_of
+from twinspark.wire.thrift.messages import Message
+from twinspark.wire.thrift.protocol import HIVE_V10, SPARK_V9, OperationState, Orientation, ResultFormat
 
 NEXT, PRIOR, FIRST = Orientation.NEXT, Orientation.PRIOR, Orientation.FIRST
 LONG = "select count(*) from range(30000000000) where id % 7 = 3"
@@ -63,7 +63,7 @@ def test_what_spark_does_not_offer_is_refused_in_its_words(native_door: Server) 
         cursor.execute("select 1")
         for orientation in (Orientation.RELATIVE, Orientation.ABSOLUTE, Orientation.LAST):
             with pytest.raises(driver.OperationalError) as refused:
-                cursor.ask("FetchResults", orientation=orientation, maxRows=1, fetchType=0)
+                cursor.call_operation("FetchResults", orientation=orientation, maxRows=1, fetchType=0)
             words = f"The fetch type FETCH_{orientation.name} is not supported for this resultset"
             assert (str(refused.value), refused.value.sqlstate) == (words, "HY106")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from twinspark.driver.protocol import HIVE_V6, HIVE_V10, SPARK_V9
-from twinspark.spark.launch import free_port
+from twinspark.relay.launch import free_port
+from twinspark.wire.thrift.protocol import HIVE_V6, HIVE_V10, SPARK_V9
 
 MEGABYTES = 150
 READER = """

@@ -11,7 +11,7 @@ from zoo import zoo_query
 import twinspark.driver as driver
 from twinspark.driver import connection as driver_connection
 from twinspark.driver.connection import NATIVE_TYPES
-from twinspark.driver.protocol import HIVE_V10, SPARK_V1, SPARK_V9
+from twinspark.wire.thrift.protocol import HIVE_V10, SPARK_V1, SPARK_V9
 
 pytestmark = pytest.mark.spark
 Connect = Callable[..., driver.Connection]

@@ -6,7 +6,7 @@ import pytest
 
 import twinspark.driver as driver
 from twinspark.doors.thrift import Server
-from twinspark.driver.protocol import HIVE_V10
+from twinspark.wire.thrift.protocol import HIVE_V10
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import pytest
 from pyspark.sql import types as t
 
 from twinspark.doors.thrift.row_sets import Form, arrow_row_set, column_row_set, row_row_set, wire_schema
-from twinspark.driver.arrow_types import arrow_type
 from twinspark.driver.connection import NATIVE_TYPES
-from twinspark.driver.messages import STRUCTS, Message
-from twinspark.driver.protocol import HIVE_V10, SPARK_V9
-from twinspark.driver.wire import Writer
+from twinspark.types.arrow import arrow_type
+from twinspark.wire.thrift.binary import Writer
+from twinspark.wire.thrift.messages import STRUCTS, Message
+from twinspark.wire.thrift.protocol import HIVE_V10, SPARK_V9
 
 # What is not here goes one by one, and is listed in docs/thrift.md: variants, and binary in text that is no UTF-8.
 VALUES: list[tuple[t.DataType, Any]] = [

@@ -3,6 +3,7 @@
 import ssl
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ import twinspark.driver as driver
 from twinspark.doors.thrift import ConnectBackend, Server, start, with_token
 from twinspark.doors.thrift.metadata import stored_schema
 from twinspark.doors.thrift.service import Peer, Service
-from twinspark.driver.messages import Message
-from twinspark.driver.protocol import JSON_TYPE_KEY, SQL_NAME_KEY
+from twinspark.wire.thrift.messages import Message
+from twinspark.wire.thrift.protocol import JSON_TYPE_KEY, SQL_NAME_KEY
 
 pytestmark = pytest.mark.spark
 QUERY = (
@@ -49,7 +50,7 @@ def odd(connect_url: str) -> Iterator[Callable[..., driver.Cursor]]:
     def opener(change: Callable[[Message], Message], text: bool = False) -> driver.Cursor:
         service = OddService(server.service.backend)
         service.change, service.asks_for_text = change, text  # type: ignore[method-assign]
-        server.service = service
+        server.service, server.door = service, replace(server.door, service=service)
         zone = {"spark.sql.session.timeZone": "UTC"}
         opened.append(driver.connect("127.0.0.1", server.port, configuration=zone))
         return opened[-1].cursor()

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import twinspark.driver as driver
-from twinspark.spark.launch import free_port
+from twinspark.relay.launch import free_port
 
 
 @pytest.fixture

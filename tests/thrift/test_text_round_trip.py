@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as t
 
-from twinspark.doors.thrift.text import HIVE, JSON, text_of
-from twinspark.driver.arrow_types import arrow_type
+from twinspark.doors.thrift.value_text import HIVE, JSON, text_of
 from twinspark.driver.errors import DataError
 from twinspark.driver.nested_text import from_nested_text
 from twinspark.driver.text_values import from_text
+from twinspark.types.arrow import arrow_type
 
 MICROS = st.integers(-(1 << 62), 1 << 62)
 EVERYDAY_MICROS = st.integers(-62135596800000000, 253402300799999999)

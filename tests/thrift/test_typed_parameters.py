@@ -9,7 +9,7 @@ import pytest
 
 import twinspark.driver as driver
 from twinspark.doors.thrift import Server
-from twinspark.driver.messages import Message
+from twinspark.wire.thrift.messages import Message
 
 Ask = Callable[..., tuple[str, Any]]
 UTC = datetime.UTC

@@ -7,8 +7,8 @@ from pathlib import Path
 from tools.functions.syntax import is_native_syntax
 from tools.record.groups import TOPICS
 from twinspark.functions import SPARK, canonical, overloads
-from twinspark.functions.known import SPARK_FUNCTIONS
-from twinspark.functions.registry import Signature
+from twinspark.functions.notation.registry import Signature
+from twinspark.functions.notation.spark_names import SPARK_FUNCTIONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
 HEADER = """\
@@ -16,7 +16,7 @@ HEADER = """\
 
 Every function of Spark 4.2 (`SHOW FUNCTIONS`), and which engine answers it. *duckdb*: the embedded engine, with Spark's
 types, nullability, values and errors, held by recorded cases (`make replay FUNCTION=…`). *duckdb, Spark*: some of its
-forms go to Spark. *Spark*: typed here, answered by Spark. Written by `make functions`; do not edit.
+forms fall back to Spark. *Spark*: typed here, answered by Spark. Written by `make functions`; do not edit.
 """
 
 
@@ -71,8 +71,8 @@ def is_native(signature: Signature) -> bool:
 def notes(name: str) -> str:
     """The name it is an alias of, and why what goes to Spark does."""
     alias = [f"as `{shown(canonical(name))}`"] if canonical(name) != name else []
-    reasons = [signature.reason for signature in overloads(name) if not is_native(signature) and signature.reason]
-    return "; ".join(dict.fromkeys(alias + reasons))
+    causes = [signature.cause for signature in overloads(name) if not is_native(signature) and signature.cause]
+    return "; ".join(dict.fromkeys(alias + [cause.detail or cause.reason.sentence for cause in causes]))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from functools import cache
 from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.analysis.context import Context
-from twinspark.duck.run import sql_of
+from twinspark.compile.pipeline import compile_rows
 from twinspark.errors import NotNative
 from twinspark.read.proto import read_relation
 
@@ -39,9 +39,9 @@ def is_native_syntax(name: str) -> bool:
     if name not in EXAMPLES:
         return False
     try:
-        sql_of(
-            read_relation(relations_pb2.Relation(sql=relations_pb2.SQL(query=EXAMPLES[name])), Context(EVERYTHING_ON))
-        )
+        context = Context(EVERYTHING_ON)
+        message = relations_pb2.Relation(sql=relations_pb2.SQL(query=EXAMPLES[name]))
+        compile_rows(read_relation(message, context), context)
     except NotNative:
         return False
     return True

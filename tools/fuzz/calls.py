@@ -11,7 +11,7 @@ from tools.fuzz.domains import maker_of
 from tools.fuzz.patterns import PATTERNS
 from tools.fuzz.shapes import Domain
 from twinspark.functions import canonical
-from twinspark.functions.known import SPARK_FUNCTIONS
+from twinspark.functions.notation.spark_names import SPARK_FUNCTIONS
 from twinspark.read.proto.types import read_type_text
 
 HOLE = re.compile(r"\{([^{}]+)\}")

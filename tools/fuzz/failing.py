@@ -8,9 +8,10 @@ import duckdb
 from tools.cases.connect import Mode
 from tools.fuzz.asking import Asked
 from twinspark.analysis.context import Context
-from twinspark.duck.run import connect, prepare, sql_of
+from twinspark.compile.pipeline import compile_rows
+from twinspark.duck.run import connect, prepare
 from twinspark.errors import NotNative, SparkError
-from twinspark.functions.registry import fn
+from twinspark.functions.notation.registry import fn
 from twinspark.read.proto import read_relation
 
 fn("fuzz_fails(any) -> boolean!", "(TRY(struct_pack(v := {0})) IS NULL)")
@@ -50,8 +51,8 @@ class Failing:
         asked = Asked.together(many)
         context = Context(config=self.settings)
         plan = read_relation(asked.relation([f"fuzz_fails({call})" for call in asked.calls]), context)
-        text, statement = sql_of(plan)
+        made = compile_rows(plan, context)
         cursor = self.connection.cursor()
-        prepare(cursor, statement, context.settings)
-        units, *failing = zip(*cursor.execute(RAISED.sub("fuzz_error(", text)).fetchall(), strict=True)
+        prepare(cursor, made.statement, context.settings)
+        units, *failing = zip(*cursor.execute(RAISED.sub("fuzz_error(", made.text)).fetchall(), strict=True)
         return ([unit for unit, fails in zip(units, column, strict=True) if fails] for column in failing)

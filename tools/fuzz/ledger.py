@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tools.functions.__main__ import engine_of
 from twinspark.functions import canonical
-from twinspark.functions.known import SPARK_FUNCTIONS
+from twinspark.functions.notation.spark_names import SPARK_FUNCTIONS
 
 LEDGER = Path(__file__).parents[2] / "tests" / "cases" / "fuzzed.txt"
 HEADER = """\

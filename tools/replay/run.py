@@ -12,7 +12,7 @@ from tools.cases.signature_files import read_signatures
 from tools.record.groups import topic_of
 from tools.record.signatures import Prober, answer_of
 from twinspark.functions import SPARK, overloads
-from twinspark.functions.known import SPARK_FUNCTIONS
+from twinspark.functions.notation.spark_names import SPARK_FUNCTIONS
 
 NOT_NATIVE = "TWINSPARK_NOT_NATIVE"
 EQUAL, DIFFERENT, ELSEWHERE = "equal", "different", "elsewhere"

@@ -1,0 +1,1 @@
+"""Spark's analysis rules: resolves names, adds casts, and builds typed relations and expressions."""

@@ -1,14 +1,21 @@
-"""The commands and their options; each does its work in a file of its own name, imported when it is asked for."""
+"""The commands and options of `twinspark`; each command is implemented in the module of its name, imported on
+demand."""
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from twinspark.cli.serve import ThriftDoor, serve_until_stopped
+from twinspark.cli.configuration import Chosen, print_options
+from twinspark.cli.flags import takes_options, values_of
+from twinspark.cli.options import OF_RUN, OF_SERVE
+from twinspark.cli.start_checks import settings_of, usage_error
 from twinspark.cli.version import version_line
-from twinspark.session.settings import Settings
+from twinspark.sessions.access.limits import Limits
+from twinspark.sessions.access.tls import Tls
+from twinspark.sessions.settings import MOST_PORT, Settings
 
 EXAMPLES = """
 One Spark endpoint, two engines.
@@ -19,7 +26,7 @@ Examples:
 
   twinspark serve --engine duckdb                    never start a JVM
 
-  twinspark serve --spark-remote sc://cluster:15002  what is not native goes to that Spark
+  twinspark serve --spark-remote sc://cluster:15002  other plans run on that Spark
 
   twinspark serve --thrift-port 10000                BI tools, JDBC, ODBC and dbt as well
 
@@ -29,121 +36,118 @@ Examples:
 
   twinspark run plan.json --input a.parquet --output b.parquet
 
-  twinspark run --fixture fixture.json               equal, or the first difference
+  twinspark run --fixture fixture.json               prints whether equal, or the first difference
 
-  twinspark explain "select 1 + 1"                   every stage on one screen
+  twinspark explain "select 1 + 1"                   plans, SQL, engine and reasons, without running it
 
-  twinspark doctor                                   what is found, what is missing
+  twinspark config                                   the effective options and where each comes from
+
+  twinspark doctor                                   what is installed and what is missing
 """
 app = typer.Typer(help=EXAMPLES, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
-Engine = Annotated[str, typer.Option(help="auto, duckdb (never a JVM) or spark (everything)")]
-Master = Annotated[str, typer.Option(help="master of the Spark that twinspark starts itself")]
-Remote = Annotated[str | None, typer.Option(help="sc:// address of a Spark to use instead")]
-Memory = Annotated[str, typer.Option(help="heap of the Spark that twinspark starts itself")]
-Warehouse = Annotated[str | None, typer.Option(help="directory for tables")]
-Conf = Annotated[list[str] | None, typer.Option("--conf", help="key=value for the Spark that twinspark starts")]
+Options = dict[str, Chosen]
 
 
-def pairs_of(conf: list[str] | None) -> tuple[tuple[str, str], ...]:
-    broken = [each for each in conf or [] if "=" not in each]
+def limits_of(max_connections: int | None, pairs: tuple[str, ...]) -> Limits:
+    most = [f"connections={max_connections}"] if max_connections is not None else []
+    try:
+        return Limits().with_changes([*most, *pairs])
+    except ValueError as error:
+        raise usage_error(str(error)) from error
+
+
+def tls_of(options: Mapping[str, Any]) -> Tls | None:
+    if options["tls_cert"] is None and (options["tls_key"] or options["tls_client_ca"]):
+        raise usage_error("--tls-key and --tls-client-ca go with --tls-cert")
+    return Tls(options["tls_cert"], options["tls_key"], options["tls_client_ca"]) if options["tls_cert"] else None
+
+
+def pairs_of(conf: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    broken = [each for each in conf if "=" not in each]
     if broken:
-        raise typer.BadParameter(f"--conf takes key=value, not {broken[0]!r}")
-    return tuple((key, value) for key, _, value in (each.partition("=") for each in conf or []))
+        raise usage_error(f"--conf takes key=value, not {broken[0]!r}")
+    return tuple((key, value) for key, _, value in (each.partition("=") for each in conf))
+
+
+def engine_settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a server and a script in this process have in common."""
+    same = ("engine", "spark_master", "spark_remote", "spark_memory", "warehouse")
+    return {**{name: options[name] for name in same}, "spark_config": pairs_of(options["conf"])}
+
+
+def server_settings(options: Mapping[str, Any], token: str | None) -> Settings:
+    same = ("host", "port", "memory_limit", "java", "python", "read_only", "prewarm", "token_file", "metrics_port")
+    return settings_of(
+        **engine_settings(options),
+        **{name: options[name] for name in same},
+        allow_paths=options["allow_path"],
+        token=token,
+        tls=tls_of(options),
+        limits=limits_of(options["max_connections"], options["limit"]),
+    )
 
 
 @app.command()
-def serve(
-    host: Annotated[str, typer.Option(help="address to listen on")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="port to listen on")] = 15002,
-    engine: Engine = "auto",
-    spark_master: Master = "local[*]",
-    spark_remote: Remote = None,
-    spark_memory: Memory = "4g",
-    warehouse: Warehouse = None,
-    conf: Conf = None,
-    prewarm: Annotated[bool, typer.Option(help="start Spark now instead of when first needed")] = False,
-    token: Annotated[str | None, typer.Option(help="pre-shared key that clients must send")] = None,
-    metrics_port: Annotated[int | None, typer.Option(help="port for Prometheus counters")] = None,
-    thrift_port: Annotated[
-        int | None, typer.Option(help="port for Thrift clients (HiveServer2: JDBC, ODBC, dbt)")
-    ] = None,
-    thrift_host: Annotated[str | None, typer.Option(help="address for Thrift clients, if not --host")] = None,
-    thrift_token: Annotated[
-        str | None, typer.Option(help="password or token of Thrift clients, if not --token")
-    ] = None,
-    thrift_certificate: Annotated[Path | None, typer.Option(help="PEM file: Thrift clients then speak TLS")] = None,
-    thrift_key: Annotated[Path | None, typer.Option(help="PEM file of the certificate's key, if not in it")] = None,
-    thrift_idle_hours: Annotated[float, typer.Option(help="unused Thrift sessions are closed after this")] = 8,
-    verbose: Annotated[bool, typer.Option(help="log every operation with its engine and reason")] = True,
-) -> None:
-    """Open the Spark Connect door and keep it open."""
-    log_to_stderr(logging.INFO if verbose else logging.WARNING)
-    door = ThriftDoor(
-        thrift_port or 0, thrift_host, thrift_token, thrift_certificate, thrift_key, thrift_idle_hours * 3600
-    )
-    serve_until_stopped(
-        Settings(
-            engine=engine,
-            host=host,
-            port=port,
-            spark_master=spark_master,
-            spark_remote=spark_remote,
-            spark_memory=spark_memory,
-            spark_config=pairs_of(conf),
-            warehouse=warehouse,
-            prewarm=prewarm,
-            token=token,
-            metrics_port=metrics_port,
-        ),
-        door if thrift_port is not None else None,
-    )
+@takes_options(*OF_SERVE)
+def serve(chosen: Options) -> None:
+    """Start the Spark Connect server and serve until stopped."""
+    from twinspark.cli.serve import ThriftDoor, hide_secrets, serve_until_stopped
+
+    options = values_of(chosen)
+    log_to_stderr(logging.INFO if options["verbose"] else logging.WARNING)
+    if not 0 <= (options["thrift_port"] or 0) <= MOST_PORT:
+        raise usage_error(f"a Thrift port is a number up to {MOST_PORT}, not {options['thrift_port']}")
+    hide_secrets()
+    thrift = ThriftDoor.of(options) if options["thrift_port"] is not None else None
+    serve_until_stopped(server_settings(options, options["token"]), thrift, options["insecure"])
+
+
+@app.command()
+@takes_options(*OF_SERVE)
+def config(chosen: Options) -> None:
+    """Print every option that `serve` would use with these flags here, and where its value comes from."""
+    print_options(chosen.values())
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@takes_options(*OF_RUN)
 def run(
+    chosen: Options,
     context: typer.Context,
     program: Annotated[
         Path, typer.Argument(help="a .py script, a .sql file or a .json plan", exists=True, dir_okay=False)
     ],
-    engine: Engine = "auto",
-    spark_master: Master = "local[*]",
-    spark_remote: Remote = None,
-    spark_memory: Memory = "4g",
-    warehouse: Warehouse = None,
-    conf: Conf = None,
-    fixture: Annotated[bool, typer.Option("--fixture", help="the .json holds input, plan and expectation")] = False,
+    fixture: Annotated[bool, typer.Option("--fixture", help="the .json has input, plan and expected result")] = False,
 ) -> None:
     """Run an unchanged PySpark script, the statements of a SQL file, or a JSON plan (--input, --output)."""
     from twinspark.cli.run import run_program
 
     log_to_stderr(logging.WARNING)
-    settings = Settings(
-        engine=engine,
-        spark_master=spark_master,
-        spark_remote=spark_remote,
-        spark_memory=spark_memory,
-        spark_config=pairs_of(conf),
-        warehouse=warehouse,
-    )
+    settings = settings_of(**engine_settings(values_of(chosen)))
     raise typer.Exit(run_program(settings, program, context.args, fixture))
 
 
 @app.command()
-def explain(sql: str, engine: Engine = "auto") -> None:
-    """Show every stage of a query: plan, DuckDB SQL, engine and reason, time of each."""
+@takes_options(*OF_RUN)
+def explain(chosen: Options, sql: str) -> None:
+    """Show what the server would do with a statement: plans, DuckDB SQL, engine and reasons. Nothing is executed."""
     from twinspark.cli.explain import explain_sql
 
     log_to_stderr(logging.WARNING)
-    raise typer.Exit(explain_sql(Settings(engine=engine), sql))
+    raise typer.Exit(explain_sql(settings_of(**engine_settings(values_of(chosen))), sql))
 
 
 @app.command()
-def doctor() -> None:
-    """Say what is found on this machine and what is missing, in words."""
+def doctor(
+    server: Annotated[str | None, typer.Option(help="sc:// address of a running twinspark to check")] = None,
+    spark_master: Annotated[str, typer.Option(help="spark:// address of a master to check")] = "",
+    spark_remote: Annotated[str | None, typer.Option(help="sc:// address of a Spark to check")] = None,
+) -> None:
+    """Report what is installed on this machine and what is missing."""
     from twinspark.cli.doctor import examine
 
-    raise typer.Exit(examine())
+    raise typer.Exit(examine(server, spark_master, spark_remote))
 
 
 def show_version(wanted: bool) -> None:

@@ -1,24 +1,28 @@
-"""`twinspark serve`: listens until it is told to stop, then ends everything it started."""
+"""`twinspark serve`: listens until it is stopped, then ends everything it started."""
 
+import ctypes
 import logging
+import os
 import signal
 import ssl
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
+from twinspark.cli.options import OPTIONS
+from twinspark.cli.start_checks import usage_error
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.access.tokens import Tokens
+from twinspark.sessions.settings import Settings, is_loopback
 
 if TYPE_CHECKING:
     from twinspark.doors import thrift
 
 log = logging.getLogger("twinspark")
-EVERY_ADDRESS = ("0.0.0.0", "::", "[::]")
+PR_SET_DUMPABLE = 4
 
 
 LOOK_SECONDS = 0.5
@@ -26,14 +30,20 @@ LOOK_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class ThriftDoor:
-    """How the second door was asked to be; without a token of its own it takes that of Spark Connect."""
+    """The settings of the Thrift server; without a token of its own it uses that of Spark Connect."""
 
     port: int
     host: str | None = None
     token: str | None = None
-    certificate: Path | None = None
-    key: Path | None = None
+    certificate: str | None = None
+    key: str | None = None
     idle_seconds: float = 8 * 3600.0
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "ThriftDoor":
+        names = ("port", "host", "token", "certificate", "key")
+        given = {name: options[f"thrift_{name}"] for name in names}
+        return cls(**given, idle_seconds=options["thrift_idle_hours"] * 3600)
 
     def tls(self) -> ssl.SSLContext | None:
         if self.certificate is None:
@@ -43,7 +53,8 @@ class ThriftDoor:
         return context
 
 
-def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = None) -> None:
+def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = None, insecure: bool = False) -> None:
+    check_addresses(settings, thrift_door, insecure)
     stopped = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -53,38 +64,58 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
     signal.signal(signal.SIGINT, stop)
     try:
         server = ConnectServer(settings)
-        second = open_thrift(thrift_door, settings, server.port) if thrift_door is not None else None
-    except OSError as failure:
-        sys.exit(f"twinspark: {failure}")
+        second = open_thrift(thrift_door, settings, server) if thrift_door is not None else None
+        if second is not None:
+            server.doors["thrift"] = second.state
+    except (OSError, ValueError) as failure:  # a port in use, or an invalid certificate or token file
+        raise usage_error(str(failure)) from failure
     log.info("listening at %s, engine %s", server.url, settings.engine)
     if second is not None:
         log.info("Thrift (HTTP, SASL, binary) at %s:%d", second.host, second.port)
     warming = threading.Thread(target=server.warm_up, name="warm up", daemon=True)
     warming.start()
-    while not stopped.wait(LOOK_SECONDS):  # a signal that another thread took does not wake the one that handles it
+    while not stopped.wait(LOOK_SECONDS):  # a signal handled in another thread does not wake the main thread
         pass
-    warming.join()  # a process that ends while a thread is inside DuckDB or an import is aborted
+    warming.join()  # ending the process while a thread is inside DuckDB or an import aborts it
     if second is not None:
         second.stop()
     server.stop(grace=1.0)
 
 
-def open_thrift(asked: ThriftDoor, settings: Settings, connect_port: int) -> "thrift.Server":
-    from twinspark.doors import thrift  # a server without this door is ready the sooner
+def open_thrift(thrift_door: ThriftDoor, settings: Settings, server: ConnectServer) -> "thrift.Server":
+    from twinspark.doors import thrift  # imported on demand, for a faster start without Thrift
 
-    token = asked.token or settings.token
+    tokens = Tokens(thrift_door.token) if thrift_door.token else server.tokens
     return thrift.start(
-        asked.host or settings.host,
-        asked.port,
-        thrift.ConnectBackend(own_url(settings, connect_port)),
-        authenticate=thrift.with_token(token) if token else thrift.anyone,
-        tls=asked.tls(),
-        idle_seconds=asked.idle_seconds,
+        thrift_door.host or settings.host,
+        thrift_door.port,
+        thrift.ConnectBackend(server.inner_url()),
+        authenticate=thrift.with_tokens(tokens),
+        tls=thrift_door.tls() or (settings.tls.context() if settings.tls is not None else None),
+        idle_seconds=thrift_door.idle_seconds,
+        limits=settings.limits,
     )
 
 
-def own_url(settings: Settings, port: int) -> str:
-    """PySpark sends a token without TLS to `localhost` alone, by that name."""
-    if settings.token:
-        return f"sc://localhost:{port}/;token={quote(settings.token)}"
-    return f"sc://{'127.0.0.1' if settings.host in EVERY_ADDRESS else settings.host}:{port}"
+def check_addresses(settings: Settings, thrift_door: ThriftDoor | None, insecure: bool) -> None:
+    """Rejects addresses reachable from other machines without a token or client certificate, unless --insecure is
+    given."""
+    away = [host for host in (settings.host, thrift_door and thrift_door.host) if host and not is_loopback(host)]
+    guarded = settings.token or settings.token_file or (settings.tls is not None and settings.tls.client_ca)
+    if away and not guarded and not insecure:
+        raise usage_error(
+            f"{away[0]} is reachable from other machines: use --token-file, TWINSPARK_TOKEN or --tls-client-ca, or "
+            "--insecure"
+        )
+    if away and not guarded:
+        log.warning("INSECURE: anyone who can connect to %s may run statements and code as this server's user", away[0])
+    elif away and settings.tls is None:
+        log.warning("tokens and rows are sent to %s unencrypted: give --tls-cert and --tls-key", away[0])
+
+
+def hide_secrets() -> None:
+    """Removes tokens from the environment: child processes do not inherit them, and on Linux only root can read the
+    original environment."""
+    secrets = [os.environ.pop(option.variable, None) for option in OPTIONS if option.is_secret]
+    if any(secrets) and sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # /proc/PID/environ is then readable by root only

@@ -1,7 +1,11 @@
-"""Which twinspark, which Spark, which DuckDB."""
+"""The version line of `twinspark --version`: twinspark, Spark, PySpark and DuckDB."""
 
 from importlib.metadata import version
 
+from twinspark.installed import pyspark_version
+from twinspark.release import SPARK_VERSION
+
 
 def version_line() -> str:
-    return f"twinspark {version('twinspark')} (Spark {version('pyspark')}, DuckDB {version('duckdb')})"
+    pyspark = f"PySpark {pyspark_version()}" if pyspark_version() else "no PySpark"
+    return f"twinspark {version('twinspark')} (Spark {SPARK_VERSION}, {pyspark}, DuckDB {version('duckdb')})"

@@ -1,4 +1,4 @@
-"""A DB-API 2.0 and Arrow driver for Thrift servers of the Spark family; types come from the result itself."""
+"""A DB-API 2.0 and Arrow client for Spark's Thrift server, HiveServer2 and compatible servers."""
 
 from twinspark.driver.connection import Connection, connect
 from twinspark.driver.cursor import Cursor

@@ -1,4 +1,4 @@
-"""`connect()` and the session behind it."""
+"""`connect()` and Connection: a DB-API connection with one session on a Thrift server."""
 
 import getpass
 import re
@@ -13,16 +13,16 @@ from pyspark.sql import types as t
 from twinspark.driver import errors
 from twinspark.driver.cursor import Cursor, Progress
 from twinspark.driver.errors import DatabaseError, InterfaceError, NotSupportedError, TypeFallbackWarning
-from twinspark.driver.messages import Message
 from twinspark.driver.parameters import Parameters, wire_parameters, with_literals
-from twinspark.driver.protocol import HIVE_V10, SESSION_CONF_PREFIX, SPARK_V9, USE_DATABASE, is_spark_version
 from twinspark.driver.service import Service
 from twinspark.driver.transport import Transport, open_transport
-from twinspark.driver.type_names import TypeNameError, parse_type_name
 from twinspark.types import quote_identifier
+from twinspark.types.text import TypeTextError, parse_reported_type
+from twinspark.wire.thrift.messages import Message
+from twinspark.wire.thrift.protocol import HIVE_V10, SESSION_CONF_PREFIX, SPARK_V9, USE_DATABASE, is_spark_version
 
-# Statements DESCRIBE QUERY can answer for, and which leave the session as it was.
-QUERY = re.compile(r"^\s*(?:--[^\n]*\n|/\*.*?\*/|\s|\()*(SELECT|WITH|VALUES|TABLE|FROM|MAP|REDUCE)\b", re.I | re.S)
+# Statements that DESCRIBE QUERY accepts, and that do not change the session.
+QUERY = re.compile(r"^(?:--[^\n]*+\n|/\*.*?\*/|\s++|\()*+(SELECT|WITH|VALUES|TABLE|FROM|MAP|REDUCE)\b", re.I | re.S)
 NATIVE_TYPES = {
     "timestampAsArrow": True,
     "decimalAsArrow": True,
@@ -35,7 +35,7 @@ DIRECT_ROWS, DIRECT_BYTES = 100_000, 10 << 20
 
 
 class Connection:
-    """A session on a server; DB-API's exceptions are its attributes, as the optional part of DB-API wants."""
+    """A session on a server; DB-API's exceptions are attributes, which is an optional extension of DB-API."""
 
     Error = errors.Error
     InterfaceError = errors.InterfaceError
@@ -64,7 +64,7 @@ class Connection:
         return Cursor(self, self.fetch_rows, progress)
 
     def execute_request(self, statement: str, parameters: Parameters | None, timeout: float | None) -> Message:
-        """Offers everything this driver can read; a server that knows none of it skips the fields."""
+        """Requests Arrow and compression; a server that does not know these fields ignores them."""
         request: Message = {"sessionHandle": self.handle, "statement": statement, "runAsync": True}
         if timeout is not None:
             request["queryTimeout"] = max(1, round(timeout))
@@ -83,7 +83,7 @@ class Connection:
         return request
 
     def note(self, statement: str) -> None:
-        """Only a plain query surely leaves the session's time zone alone."""
+        """Forgets the session's time zone after any statement but a plain query, since it may have changed."""
         if statement and not QUERY.match(statement):
             self.zone = ""
 
@@ -93,7 +93,7 @@ class Connection:
         return self.zone
 
     def describe(self, statement: str) -> dict[int, t.DataType]:
-        """Exact types from a server whose TTypeDesc cannot say them (zone or not, element types, collations)."""
+        """Exact types by DESCRIBE QUERY: TTypeDesc lacks element types, collations and the kind of timestamp."""
         if not self.exact_types or not QUERY.match(statement):
             return {}
         try:
@@ -104,13 +104,13 @@ class Connection:
         return {index: kind for index, row in enumerate(rows) if (kind := kind_of(row[1])) is not None}
 
     def strings(self, statement: str) -> list[tuple[Any, ...]]:
-        """The driver's own questions, whose answers are plain strings and need no describing."""
+        """The rows of one of the driver's own statements, whose columns are plain strings."""
         with Cursor(self, self.fetch_rows, None) as cursor:
             cursor.start(self.execute_request(statement, None, None), None, "")
             return cursor.fetchall()
 
     def cancel(self, operation: Message) -> None:
-        """On a connection of its own: this one may be waiting for an answer right now."""
+        """Cancels over a second connection, since this one may be waiting for a reply."""
         other = Service(self.open_transport())
         try:
             other.call("CancelOperation", {"operationHandle": operation})
@@ -123,7 +123,7 @@ class Connection:
         return str(next(iter(reply["infoValue"].values())))
 
     def commit(self) -> None:
-        """Every statement is its own transaction: nothing is left to commit."""
+        """Does nothing: every statement is its own transaction."""
 
     def rollback(self) -> None:
         raise NotSupportedError("Spark has no transactions to roll back", "0A000")
@@ -155,10 +155,11 @@ class Connection:
 
 
 def kind_of(name: str) -> t.DataType | None:
-    """A type name Spark shortened (`... 3 more fields`) is no name; TTypeDesc then has to do."""
+    """The type with this name; None for a name that Spark truncated (`... 3 more fields`), so that TTypeDesc is
+    used."""
     try:
-        return parse_type_name(name)
-    except TypeNameError:
+        return parse_reported_type(name)
+    except TypeTextError:
         return None
 
 
@@ -191,8 +192,8 @@ def connect(
 ) -> Connection:
     """Opens a session.
 
-    `transport` is http, sasl or binary; `timeout` bounds every single network wait in seconds; `describe=False` spares
-    servers without Arrow the DESCRIBE QUERY that gives exact types; `protocol` is the newest version to offer.
+    `transport` is http, sasl or binary; `timeout` limits each network wait, in seconds; `describe=False` omits the
+    DESCRIBE QUERY that reads exact types from servers without Arrow; `protocol` is the newest version to offer.
     """
     context = ssl.create_default_context() if tls is True else (tls or None)
     name, secret = user or getpass.getuser(), password or token
@@ -207,7 +208,7 @@ def connect(
 def open_request(
     user: str, password: str, database: str, catalog: str, configuration: Mapping[str, str], version: int
 ) -> Message:
-    """Both protocols are offered at once: a Hive server reads the first field, a Spark one the second."""
+    """Offers two protocol versions: a Hive server reads the first field, a Spark server the second."""
     settings = {f"{SESSION_CONF_PREFIX}{key}": value for key, value in configuration.items()}
     if database:
         settings[USE_DATABASE] = f"{catalog}.{database}" if catalog else database

@@ -1,31 +1,43 @@
-"""A DB-API cursor whose results are Arrow: rows, tables and streams are views of the same record batches."""
+"""The DB-API cursor: runs statements and reads their results as rows, Arrow tables or streams of record batches."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from twinspark.driver.errors import InterfaceError, ProgrammingError, QueryCanceled, QueryTimeout, error_of
-from twinspark.driver.messages import Message
 from twinspark.driver.parameters import Parameters
-from twinspark.driver.protocol import TERMINAL, OperationState
 from twinspark.driver.python_values import python_values
 from twinspark.driver.result_types import ResultTypes, decide
 from twinspark.driver.row_sets import batches_of
-
-if TYPE_CHECKING:
-    from twinspark.driver.connection import Connection
+from twinspark.driver.service import Service
+from twinspark.wire.thrift.messages import Message
+from twinspark.wire.thrift.protocol import TERMINAL, OperationState
 
 Description = tuple[str, str, None, None, int | None, int | None, bool]
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.25
 Progress = Callable[[dict[str, Any]], None]
 
 
-class Cursor:
-    """One statement at a time; `timeout` is in seconds, `progress` is called with each status while it runs."""
+class Session(Protocol):
+    """The part of Connection that a cursor uses."""
 
-    def __init__(self, connection: "Connection", fetch_rows: int, progress: Progress | None) -> None:
+    service: Service
+    handle: Message
+    closed: bool
+
+    def time_zone(self) -> str: ...
+    def execute_request(self, operation: str, parameters: Parameters | None, timeout: float | None) -> Message: ...
+    def cancel(self, operation: Message) -> None: ...
+    def note(self, statement: str) -> None: ...
+    def describe(self, statement: str) -> Any: ...
+
+
+class Cursor:
+    """Runs one statement at a time; `timeout` is in seconds, `progress` is called with each status while it runs."""
+
+    def __init__(self, connection: Session, fetch_rows: int, progress: Progress | None) -> None:
         self.connection = connection
         self.arraysize = 1
         self.fetch_rows = fetch_rows
@@ -63,7 +75,7 @@ class Cursor:
         self.follow(reply, timeout, statement)
 
     def list_metadata(self, method: str, **request: Any) -> "Cursor":
-        """GetTables and its like: `cursor.list_metadata("GetTables", schemaName="default")`."""
+        """Calls a metadata method of TCLIService: `cursor.list_metadata("GetTables", schemaName="default")`."""
         self.check_open()
         self.close_operation()
         given = {name: value for name, value in request.items() if value is not None}
@@ -72,19 +84,19 @@ class Cursor:
         return self
 
     def follow(self, reply: Message, timeout: float | None, statement: str) -> None:
-        """Until the statement has an answer; then its columns are fixed, before any row."""
+        """Waits until the statement has a result, and decides the types of its columns before any row is read."""
         self.operation = reply.get("operationHandle")
         direct: Message = reply.get("directResults", {})
         if self.unwanted and self.operation is not None:
-            self.connection.cancel(self.operation)  # the wish came before there was a handle to cancel by
+            self.connection.cancel(self.operation)  # cancel() was called before the operation handle was known
         self.wait(direct.get("operationStatus"), timeout)
         self.connection.note(statement)
-        metadata = direct.get("resultSetMetadata") or self.ask("GetResultSetMetadata")
+        metadata = direct.get("resultSetMetadata") or self.call_operation("GetResultSetMetadata")
         described = self.connection.describe(statement) if not metadata.get("arrowSchema") else {}
         self.types = decide(metadata, described, self.connection.time_zone)
         self.rownumber = 0
         if direct.get("closeOperation"):
-            self.operation = None  # everything came at once, and the server has forgotten it
+            self.operation = None  # the reply has the whole result, and the server has closed the operation
         self.stream = self.fetch_all(self.types, direct.get("resultSet"))
         self.rows = rows_of(self.stream)
 
@@ -99,20 +111,21 @@ class Cursor:
             if deadline is not None and time.monotonic() > deadline:
                 self.cancel()
                 raise QueryTimeout(f"the statement ran longer than {timeout} s", "HYT00")
-            status = self.ask("GetOperationStatus", getProgressUpdate=self.progress is not None)
+            status = self.call_operation("GetOperationStatus", getProgressUpdate=self.progress is not None)
         raise_for_state(status)
 
     def report(self, status: Message) -> None:
         if self.progress is not None:
             self.progress({"state": OperationState(status["operationState"]).name, **status})
 
-    def ask(self, method: str, **request: Any) -> Message:
+    def call_operation(self, method: str, **request: Any) -> Message:
         return self.connection.service.call(method, {"operationHandle": self.operation, **request})
 
     # Fetching
 
     def fetch_all(self, types: ResultTypes, first: Message | None) -> Iterator[pa.RecordBatch]:
-        """Batches as they come. hasMoreRows is not to be trusted where it is false beside columns (Spark's server)."""
+        """Yields batches as they arrive. Spark's Thrift server sends hasMoreRows = false beside columns although there
+        may be more rows, so it is ignored there."""
         reply = first if first is not None else self.fetch_next()
         while True:
             came = 0
@@ -125,7 +138,7 @@ class Cursor:
             reply = self.fetch_next()
 
     def fetch_next(self) -> Message:
-        return self.ask("FetchResults", orientation=0, maxRows=self.fetch_rows, fetchType=0)
+        return self.call_operation("FetchResults", orientation=0, maxRows=self.fetch_rows, fetchType=0)
 
     def results(self) -> ResultTypes:
         self.check_open()
@@ -163,7 +176,7 @@ class Cursor:
         return list(self.rows)
 
     def fetch_record_batch(self) -> pa.RecordBatchReader:
-        """A stream: only the batch in hand is in memory."""
+        """A stream: only the current batch is in memory."""
         return pa.RecordBatchReader.from_batches(self.results().schema, self.stream)
 
     def fetch_arrow_table(self) -> pa.Table:
@@ -181,7 +194,7 @@ class Cursor:
     # The rest of DB-API
 
     def cancel(self) -> None:
-        """May be called from another thread; the waiting one then gets QueryCanceled."""
+        """May be called from another thread; the thread that waits for the statement then gets QueryCanceled."""
         self.unwanted = True
         if self.operation is not None:
             self.connection.cancel(self.operation)
@@ -190,7 +203,7 @@ class Cursor:
 
     def close_operation(self) -> None:
         if self.operation is not None:
-            self.ask("CloseOperation")
+            self.call_operation("CloseOperation")
         self.forget()
 
     def close(self) -> None:
@@ -203,10 +216,10 @@ class Cursor:
             raise InterfaceError("the cursor is closed", "24000")
 
     def setinputsizes(self, sizes: Any) -> None:
-        """DB-API asks for it; sizes are never needed here."""
+        """Required by DB-API; does nothing."""
 
     def setoutputsize(self, size: int, column: int | None = None) -> None:
-        """DB-API asks for it; sizes are never needed here."""
+        """Required by DB-API; does nothing."""
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         while (row := self.fetchone()) is not None:

@@ -1,4 +1,4 @@
-"""DB-API 2.0's errors; each carries the SQLSTATE and the server's own words."""
+"""DB-API 2.0's exceptions, with the SQLSTATE and message text of the server."""
 
 
 class Warning(Exception):  # the name DB-API 2.0 gives it
@@ -52,14 +52,14 @@ class QueryCanceled(OperationalError):
 
 
 class TypeFallbackWarning(UserWarning):
-    """A column's type could not be learned or believed; it is delivered as the wire carried it."""
+    """The type of a column is unknown or contradicts the data; the column is returned with the type that was sent."""
 
 
 class AmbiguousTimestampWarning(UserWarning):
-    """A server that sends text without offset named an hour that happened twice; the earlier one is taken."""
+    """The server sent a timestamp as text without an offset, in an hour that occurs twice; the earlier one is used."""
 
 
-# SQLSTATE classes (first two characters) and the DB-API error that means the same.
+# The DB-API exception for each SQLSTATE class (the first two characters).
 CLASSES: dict[str, type[DatabaseError]] = {
     "07": ProgrammingError,
     "0A": NotSupportedError,
@@ -74,7 +74,8 @@ CLASSES: dict[str, type[DatabaseError]] = {
 
 
 def error_of(message: str, sqlstate: str | None) -> DatabaseError:
-    """The words without the JVM's stack. HYT00 is a timeout and HY008 a cancellation; the rest goes by class."""
+    """The exception for a server's error, without the JVM's stack trace. HYT00 is a timeout and HY008 a cancellation;
+    other exceptions depend on the SQLSTATE class."""
     message = message.partition("\n\tat ")[0]
     if sqlstate == "HYT00":
         return QueryTimeout(message, sqlstate)

@@ -1,7 +1,7 @@
-"""Arrays, maps and structs that came as text (JSON, or Hive's look-alike of it), as real nested Arrow arrays.
+"""Parses arrays, maps and structs that a server sent as text (JSON, or Hive's similar format) into Arrow arrays.
 
-Only the brackets are read value by value; every leaf column is then cast as a whole. Servers that speak Arrow never
-lead here.
+Only the brackets are parsed value by value; every leaf column is then cast as a whole. Servers that send Arrow do not
+need this.
 """
 
 import json
@@ -13,13 +13,13 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import types as t
 
-from twinspark.driver.arrow_types import arrow_type
 from twinspark.driver.errors import DataError
 from twinspark.driver.text_values import from_text
+from twinspark.types.arrow import arrow_type
 
-Tree = Any  # a leaf's text, None, a list of trees (array, struct) or a list of pairs (map)
+Tree = Any  # the text of a leaf, None, a list of trees (array, struct) or a list of pairs (map)
 NESTED = (t.ArrayType, t.MapType, t.StructType)
-# Text Hive writes bare inside a value; a colon ends a map's key, so types whose text has colons say how they look.
+# Values that Hive writes without quotes; a colon ends the key of a map, so types whose text has colons need a pattern.
 BARE = re.compile(r"[^,:\]}]+")
 WITH_COLONS: dict[type[t.DataType], re.Pattern[str]] = {
     t.TimestampType: re.compile(r"[-+]?\d+-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?"),
@@ -77,32 +77,32 @@ def missing(trees: Sequence[Tree]) -> pa.Array:
 
 
 def json_tree(text: str, kind: t.DataType) -> Tree:
-    """Numbers keep the digits they were written with."""
+    """Parses JSON; numbers remain text, with all their digits."""
     parsed = json.loads(text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=Pairs)
-    return shaped(parsed, kind)
+    return shape_tree(parsed, kind)
 
 
 class Pairs(list[tuple[str, Any]]):
-    """A JSON object with its order, and with keys that may repeat."""
+    """A JSON object as a list of pairs, which keeps the order and duplicate keys."""
 
 
-def shaped(value: Any, kind: t.DataType) -> Tree:
+def shape_tree(value: Any, kind: t.DataType) -> Tree:
     if value is None:
         return None
     if isinstance(kind, NESTED) and not isinstance(value, list):
         raise ValueError(f"a {kind.typeName()} expected")
     if isinstance(kind, t.ArrayType):
-        return [shaped(item, kind.elementType) for item in value]
+        return [shape_tree(item, kind.elementType) for item in value]
     if isinstance(kind, t.MapType):
-        return [(shaped(key, kind.keyType), shaped(item, kind.valueType)) for key, item in map_pairs(value)]
+        return [(shape_tree(key, kind.keyType), shape_tree(item, kind.valueType)) for key, item in map_pairs(value)]
     if isinstance(kind, t.StructType):
         found = dict(value)
-        return [shaped(found.get(field.name), field.dataType) for field in kind.fields]
+        return [shape_tree(found.get(field.name), field.dataType) for field in kind.fields]
     return leaf(value)
 
 
 def map_pairs(value: Any) -> list[tuple[Any, Any]]:
-    """An object, or a list of {key, value} objects, which is how maps with nested keys are written."""
+    """The entries of a map: of an object, or of a list of {key, value} objects for maps with nested keys."""
     if isinstance(value, Pairs):
         return value
     return [(dict(item).get("key"), dict(item).get("value")) for item in value]
@@ -123,7 +123,7 @@ def hive_tree(text: str, kind: t.DataType) -> Tree:
 
 
 class HiveReader:
-    """Hive's text: strings stand in quotes that are not escaped, everything else stands bare."""
+    """Parses Hive's text format: strings are quoted but not escaped, all other values are unquoted."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -139,7 +139,7 @@ class HiveReader:
             return self.items("{", "}", lambda index: self.entry(kind))
         if isinstance(kind, t.StructType):
             return self.items("{", "}", lambda index: self.member(kind.fields[index]))
-        return self.quoted() if isinstance(kind, t.StringType) else self.bare(kind)
+        return self.quoted_string() if isinstance(kind, t.StringType) else self.bare(kind)
 
     def items(self, start: str, end: str, item: Callable[[int], Tree]) -> list[Tree]:
         self.expect(start)
@@ -160,8 +160,9 @@ class HiveReader:
         self.expect(f'"{field.name}":')
         return self.value(field.dataType)
 
-    def quoted(self) -> str:
-        """The end is the first quote with a separator behind it: a string that holds such a pair cannot be told."""
+    def quoted_string(self) -> str:
+        """Ends at the first quote before a separator; a string that contains such a pair is cut there, which Hive's
+        format does not allow to detect."""
         self.expect('"')
         end = re.compile(r'"(?=[,:\]}]|$)').search(self.text, self.at)
         if end is None:

@@ -1,4 +1,4 @@
-"""A statement's parameters: as Spark SQL literals for servers that take none, and as typed text for those that do."""
+"""Passes parameters of a statement: as SQL literals in its text, or as typed values for servers that support them."""
 
 import datetime
 import math
@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from twinspark.driver.errors import ProgrammingError
-from twinspark.driver.messages import Message
+from twinspark.wire.thrift.messages import Message
 
 Parameters = Sequence[Any] | Mapping[str, Any]
-# What a marker may hide in: strings, quoted names, comments. Then the markers themselves.
+# Strings, quoted names and comments, in which a marker is plain text; then the markers themselves.
 PIECES = re.compile(
     r"(?P<kept>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`|--[^\n]*|/\*.*?\*/|::)"
     r"|(?P<question>\?)|(?<![\w:]):(?P<name>[A-Za-z_]\w*)",
@@ -20,11 +20,11 @@ PIECES = re.compile(
 
 
 def with_literals(statement: str, parameters: Parameters) -> str:
-    """`?` and `:name` replaced by literals; markers inside strings, names and comments are text."""
+    """Replaces `?` and `:name` by literals; markers inside strings, quoted names and comments are plain text."""
     ordered = iter(parameters.values() if isinstance(parameters, Mapping) else parameters)
     used = 0
 
-    def replaced(found: re.Match[str]) -> str:
+    def replace_marker(found: re.Match[str]) -> str:
         nonlocal used
         if found["question"] and not isinstance(parameters, Mapping):
             used += 1
@@ -33,7 +33,7 @@ def with_literals(statement: str, parameters: Parameters) -> str:
             return literal(parameters[found["name"]])
         return found[0]
 
-    text = PIECES.sub(replaced, statement)
+    text = PIECES.sub(replace_marker, statement)
     if not isinstance(parameters, Mapping) and used != len(parameters):
         raise ProgrammingError(f"{len(parameters)} parameters for {used} markers", "07001")
     return text
@@ -46,7 +46,7 @@ def next_of(values: Any, number: int) -> Any:
 
 
 def literal(value: Any) -> str:
-    """A Spark SQL expression of the same value and type."""
+    """A Spark SQL expression with the same value and type."""
     if value is None:
         return "NULL"
     if isinstance(value, list | tuple):
@@ -59,15 +59,15 @@ def literal(value: Any) -> str:
 
 def cast_of(name: str, text: str) -> str:
     if name == "STRING":
-        return quoted(text)
+        return quote_string(text)
     if name == "BINARY":
         return f"X'{text}'"
     if name == "BIGINT":
-        return f"CAST({quoted(text)} AS BIGINT)"
-    return f"CAST({quoted(text)} AS {name})"
+        return f"CAST({quote_string(text)} AS BIGINT)"
+    return f"CAST({quote_string(text)} AS {name})"
 
 
-def quoted(text: str) -> str:
+def quote_string(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
@@ -140,8 +140,8 @@ def wire_parameters(parameters: Parameters) -> list[Message]:
 
 
 def wire_parameter(ordinal: int, name: str | None, value: Any) -> Message:
-    place: Message = {"name": name} if name is not None else {"ordinal": ordinal}
+    key: Message = {"name": name} if name is not None else {"ordinal": ordinal}
     if value is None:
-        return {**place, "type": "VOID"}
+        return {**key, "type": "VOID"}
     kind, text = typed_text(value)
-    return {**place, "type": kind, "value": {"stringValue": text}}
+    return {**key, "type": kind, "value": {"stringValue": text}}

@@ -1,7 +1,7 @@
-"""What each column of a result is, decided from what this result says of itself and never from a server's version.
+"""Decides the type of each column of a result from the result's metadata, never from the version of the server.
 
-Wire type: arrowSchema, else the kind of TColumn that comes. Logical type: Spark's type in the field's metadata, else a
-native Arrow type speaks for itself, else DESCRIBE QUERY where it was asked, else TTypeDesc.
+The type on the wire is that of arrowSchema, or the kind of TColumn. The Spark type is, in this order: the type in the
+metadata of the Arrow field, the Spark type of a native Arrow type, the answer to DESCRIBE QUERY, TTypeDesc.
 """
 
 import json
@@ -13,20 +13,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as t
 
-from twinspark.driver.arrow_types import arrow_type
 from twinspark.driver.errors import InterfaceError, TypeFallbackWarning
-from twinspark.driver.messages import Message
 from twinspark.driver.nested_text import NESTED, from_nested_text
-from twinspark.driver.protocol import JSON_TYPE_KEY, SQL_NAME_KEY, ResultFormat
 from twinspark.driver.text_values import from_text
-from twinspark.driver.type_names import TypeNameError, parse_type_name, type_of_desc
+from twinspark.types.arrow import arrow_type
+from twinspark.types.text import TypeTextError, parse_reported_type
+from twinspark.wire.thrift.messages import Message
+from twinspark.wire.thrift.protocol import JSON_TYPE_KEY, SQL_NAME_KEY, ResultFormat
+from twinspark.wire.thrift.type_descriptions import type_of_desc
 
 Zone = Callable[[], str]
 
 
 @dataclass(frozen=True)
 class ResultColumn:
-    """A column as the caller sees it: its Arrow field, its Spark type, and how the wire's array becomes it."""
+    """A column of the result: its Arrow field, its Spark type, and the conversion of the arrays that were sent."""
 
     field: pa.Field
     kind: t.DataType
@@ -35,7 +36,7 @@ class ResultColumn:
 
 @dataclass(frozen=True)
 class ResultTypes:
-    """All columns, and the schema the wire's record batches have when they are Arrow."""
+    """All columns, and the schema of the record batches if the server sends Arrow."""
 
     columns: list[ResultColumn]
     wire: pa.Schema | None
@@ -63,7 +64,7 @@ def decide(metadata: Message, described: Mapping[int, t.DataType], zone: Zone) -
 
 
 def wire_schema(metadata: Message) -> pa.Schema | None:
-    """A schema that cannot be read leaves the batches unreadable as well: better a clear error than a guess."""
+    """Raises for a schema that cannot be read if the result is Arrow, since its batches cannot be read either."""
     raw = metadata.get("arrowSchema")
     if not raw:
         return None
@@ -107,23 +108,23 @@ def has_text_form(kind: t.DataType) -> bool:
 
 
 def declared_kind(field: pa.Field) -> t.DataType | None:
-    """Spark's own JSON of the type is the whole truth, the SQL name nearly; either may be missing or misspelled."""
+    """The Spark type in the field's metadata: JSON, which is exact, or the SQL name; both may be missing or invalid."""
     metadata = field.metadata or {}
     readers: list[tuple[bytes, Callable[[str], t.DataType]]] = [
         (JSON_TYPE_KEY, lambda text: t._parse_datatype_json_value(json.loads(text))),
-        (SQL_NAME_KEY, parse_type_name),
+        (SQL_NAME_KEY, parse_reported_type),
     ]
     for key, read in readers:
         if key in metadata:
             try:
                 return read(metadata[key].decode())
-            except (ValueError, KeyError, TypeError, TypeNameError) as error:
+            except (ValueError, KeyError, TypeError, TypeTextError) as error:
                 warn(f"column {field.name!r}: {key.decode()} is not understood ({error})")
     return None
 
 
 def from_arrow(kind: pa.DataType) -> t.DataType | None:
-    """The Spark type whose Arrow form this is."""
+    """The Spark type that has this Arrow type."""
     for spark in (t.BooleanType, t.ByteType, t.ShortType, t.IntegerType, t.LongType, t.FloatType, t.DoubleType,
                   t.BinaryType, t.DateType, t.NullType, t.DayTimeIntervalType, t.CalendarIntervalType):  # fmt: skip
         if arrow_type(spark()) == kind:
@@ -146,7 +147,7 @@ def nested_from_arrow(kind: pa.DataType) -> t.DataType | None:
 
 
 def native_column(name: str, field: pa.Field, kind: t.DataType) -> ResultColumn:
-    """The array is what it is; a name that says otherwise is not believed over the data."""
+    """A column whose Arrow type is used as it is; a declared type that contradicts it is ignored with a warning."""
     expected = arrow_type(kind, getattr(field.type, "tz", None) or "UTC")
     bare = pa.field(name, field.type, field.nullable)
     if field.type == expected or same_shape(field.type, expected):
@@ -158,14 +159,14 @@ def native_column(name: str, field: pa.Field, kind: t.DataType) -> ResultColumn:
 
 
 def same_shape(left: pa.DataType, right: pa.DataType) -> bool:
-    """Names of list elements, zones and nullability inside do not matter."""
+    """Whether both types are equal, ignoring names of list elements, time zones and inner nullability."""
     if left.num_fields and left.num_fields == right.num_fields and left.id == right.id:
         return all(same_shape(left.field(i).type, right.field(i).type) for i in range(left.num_fields))
     return bool(left == right or (pa.types.is_timestamp(left) and pa.types.is_timestamp(right)))
 
 
 def text_column(desc: Message, described: t.DataType | None, zone: Zone) -> ResultColumn:
-    """A column from a server without Arrow: what DESCRIBE QUERY said, or the little that TTypeDesc says."""
+    """A column from a server without Arrow, with the type of DESCRIBE QUERY or else of TTypeDesc."""
     kind = described or type_of_desc(desc.get("typeDesc", {}))
     if kind is None or not has_text_form(kind):
         return plain_text_column(desc["columnName"], kind or t.StringType())
@@ -180,7 +181,7 @@ def plain_text_column(name: str, kind: t.DataType, nullable: bool = True) -> Res
 
 def only_nulls(array: pa.Array, name: str) -> pa.Array:
     if array.null_count < len(array):
-        raise InterfaceError(f"column {name!r} is said to hold nulls only, and holds values")
+        raise InterfaceError(f"column {name!r} is declared as VOID, but has values")
     return pa.nulls(len(array))
 
 
@@ -193,7 +194,7 @@ def converted_column(name: str, kind: t.DataType, zone: Zone, nullable: bool, hi
             return pc.cast(array, target) if array.type != target else array
         if isinstance(kind, NESTED):
             return from_nested_text(array, kind, where, name, hive)
-        texts = unquoted(array) if hive and is_collated(kind) else array
+        texts = strip_quotes(array) if hive and is_collated(kind) else array
         return from_text(texts, kind, where, name).cast(target)
 
     return ResultColumn(pa.field(name, target, nullable), kind, convert)
@@ -207,7 +208,7 @@ def is_collated(kind: t.DataType) -> bool:
     return isinstance(kind, t.StringType) and type(kind) is t.StringType and kind.collation != "UTF8_BINARY"
 
 
-def unquoted(array: pa.Array) -> pa.Array:
-    """Spark's Thrift server puts collated strings in quotes when it sends columns, and does not when it sends rows."""
+def strip_quotes(array: pa.Array) -> pa.Array:
+    """Removes the quotes that Spark's Thrift server puts around collated strings in columns, but not in rows."""
     quoted = pc.and_(pc.starts_with(array, '"'), pc.ends_with(array, '"'))
     return pc.utf8_slice_codeunits(array, 1, -1) if pc.all(quoted).as_py() else array

@@ -1,17 +1,17 @@
-"""TCLIService seen from a client: one call, its reply, and the errors a reply can mean."""
+"""Calls the methods of TCLIService, and raises the errors in their replies."""
 
 import threading
 from typing import Any
 
-from twinspark.driver import wire
 from twinspark.driver.errors import InterfaceError, InternalError, error_of
-from twinspark.driver.messages import STRUCTS, Message, call_parts, read_wrapped, request_of, response_of
-from twinspark.driver.protocol import StatusCode
 from twinspark.driver.transport import Transport
+from twinspark.wire.thrift import binary as wire
+from twinspark.wire.thrift.messages import STRUCTS, Message, call_parts, read_wrapped, request_of, response_of
+from twinspark.wire.thrift.protocol import StatusCode
 
 
 class Service:
-    """Calls are serialised: one connection carries one call at a time, also when a thread cancels."""
+    """Serializes calls, since a connection allows one call at a time."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -19,7 +19,7 @@ class Service:
         self.lock = threading.Lock()
 
     def call(self, method: str, request: Message) -> Message:
-        """The reply's message; a status that is an error is raised as one."""
+        """Returns the reply; raises if its status is an error."""
         with self.lock:
             self.sequence += 1
             writer = call_parts(method, wire.CALL, self.sequence, 1, request_of(method), {**request})
@@ -28,7 +28,8 @@ class Service:
         return reply
 
     def exchange(self, method: str, writer: wire.Writer) -> Message:
-        """After a timeout, a Ctrl-C or a reply cut short the next one would be read from the middle: better none."""
+        """Closes the transport after a timeout, a Ctrl-C or an incomplete reply, since the next reply could not be read
+        from its start."""
         try:
             reader = self.transport.exchange(writer.parts)
             name, kind, message = read_reply(method, reader)
@@ -67,6 +68,6 @@ def raise_for_status(status: Message | None) -> None:
 
 
 def message_of(status: Message) -> str:
-    """displayMessage is Databricks' place for the same words."""
+    """The error message; Databricks sends it in displayMessage."""
     texts: list[Any] = [status.get("errorMessage"), status.get("displayMessage"), *status.get("infoMessages", [])]
     return next((str(text) for text in texts if text), "the server gave no reason")

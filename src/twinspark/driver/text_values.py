@@ -1,4 +1,4 @@
-"""Values that came as text, turned into real Arrow arrays, a whole column at a time."""
+"""Parses columns of text into typed Arrow arrays, for servers that send values as text."""
 
 import warnings
 from collections.abc import Callable
@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as t
 
-from twinspark.driver.arrow_types import arrow_type
 from twinspark.driver.errors import AmbiguousTimestampWarning, DataError
-from twinspark.driver.zones import instants_of
+from twinspark.types.arrow import arrow_type
+from twinspark.wire.thrift.zones import instants_of
 
 YEAR_MONTH = r"^(?:INTERVAL ')?(?P<sign>[-+]?)(?P<years>\d+)-(?P<months>\d+)(?:'.*)?$"
 DAY_TIME = (
@@ -25,12 +25,12 @@ CALENDAR = (
     r"(?:(?P<sign>-?)(?P<seconds>\d+)(?:\.(?P<fraction>\d{1,9}))? seconds)?$"
 )
 WIDE_TIMESTAMP = r"^(?P<year>[-+]?\d{4,})(?P<rest>-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d{1,6})?)?)$"
-GREGORIAN_CYCLE = 400  # years after which the calendar repeats, day of week and all
+GREGORIAN_CYCLE = 400  # years after which the calendar repeats, including the day of the week
 DAYS_IN_CYCLE = 146_097
 
 
 def from_text(texts: pa.Array, kind: t.DataType, zone: str = "UTC", column: str = "?") -> pa.Array:
-    """The column's values as Arrow has them for `kind`; text that is no such value is an error naming its row."""
+    """The column as an Arrow array of `kind`; raises with the row number for text that is no such value."""
     convert = CONVERT.get(type(kind))
     try:
         if convert is not None:
@@ -41,7 +41,7 @@ def from_text(texts: pa.Array, kind: t.DataType, zone: str = "UTC", column: str 
 
 
 def name_the_row(texts: pa.Array, kind: t.DataType, zone: str, column: str, reason: str) -> str:
-    """Only failures come here, so asking value by value which one it was costs nothing that matters."""
+    """Finds the row that failed by parsing value by value; slow, but only called after a failure."""
     for row, value in enumerate(texts):
         if value.is_valid and not readable(value, texts.type, kind, zone, column):
             return f"column {column!r}, row {row}: {value.as_py()!r} is not a {kind.simpleString()} ({reason})"
@@ -74,7 +74,7 @@ def decimal(texts: pa.Array, kind: t.DecimalType, zone: str, column: str) -> pa.
     try:
         return pc.cast(texts, target)
     except pa.ArrowInvalid:
-        # Arrow rescales before it looks: 1E-40 or fifty digits behind the point still may be a value of this type.
+        # Arrow rescales before it checks: 1E-40 or fifty fractional digits may still be a value of this type.
         values = [None if text is None else Decimal(text) for text in texts.to_pylist()]
         return pa.array(values, target)
 
@@ -92,7 +92,7 @@ def naive_timestamp(texts: pa.Array, kind: t.DataType, zone: str, column: str) -
 
 
 def wide(texts: pa.Array, parse: Callable[[pa.Array], pa.Array], cycle: int, storage: pa.DataType) -> pa.Array:
-    """Years outside 0000 to 9999 are read 400 years at a time away, where the calendar is the same."""
+    """Parses years outside 0000 to 9999 by shifting them by multiples of 400 years, where the calendar is the same."""
     odd = pc.fill_null(pc.match_substring_regex(texts, r"^([-+]|\d{5})"), False)
     if not pc.any(odd).as_py():
         return parse(texts)
@@ -108,7 +108,7 @@ def wide(texts: pa.Array, parse: Callable[[pa.Array], pa.Array], cycle: int, sto
 
 
 def timestamp(texts: pa.Array, kind: t.DataType, zone: str, column: str) -> pa.Array:
-    """Wall clock of the session's zone, without offset; an hour that happened twice cannot be told, so it is said."""
+    """Parses local times of the session time zone without offset; warns about an hour that occurs twice."""
     wall = naive_timestamp(texts, kind, zone, column)
     if zone.upper() in ("UTC", "Z", "ETC/UTC", "GMT"):
         return wall.cast(pa.timestamp("us", zone))
@@ -123,7 +123,7 @@ def timestamp(texts: pa.Array, kind: t.DataType, zone: str, column: str) -> pa.A
 
 
 def groups(texts: pa.Array, pattern: str) -> dict[str, np.ndarray[Any, Any]]:
-    """The numbers a pattern names, as int64 (0 where absent); text that does not match is an error."""
+    """The named groups of a pattern as int64 (0 where absent); raises for text that does not match."""
     found = pc.extract_regex(texts, pattern)
     if found.null_count > texts.null_count:
         raise ValueError("not an interval")
@@ -159,7 +159,7 @@ def calendar(texts: pa.Array, kind: t.DataType, zone: str, column: str) -> pa.Ar
 
 
 def month_day_nano(like: pa.Array, months: Any, days: Any = 0, nanos: Any = 0) -> pa.Array:
-    """Arrow keeps the three numbers side by side in sixteen bytes; nulls are those of `like`."""
+    """An Arrow array of intervals, each with its three numbers in sixteen bytes; nulls are those of `like`."""
     values = np.zeros(len(like), np.dtype([("months", "<i4"), ("days", "<i4"), ("nanos", "<i8")]))
     values["months"], values["days"], values["nanos"] = months, days, nanos
     valid = np.packbits(np.asarray(pc.is_valid(like)), bitorder="little")

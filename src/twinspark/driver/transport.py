@@ -1,4 +1,4 @@
-"""How a call's bytes reach a server and its reply comes back: HTTP, SASL PLAIN frames, or the plain socket."""
+"""Transports for Thrift calls and replies: HTTP, a socket with SASL PLAIN, or a plain socket."""
 
 import base64
 import http.client
@@ -10,25 +10,25 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from twinspark.driver.errors import InterfaceError, OperationalError
-from twinspark.driver.wire import Reader
+from twinspark.wire.thrift.binary import Reader
 
 RECEIVE, LARGEST = 1 << 20, 1 << 30
-CLOSED = -1  # what a closed socket answers when asked for its number
+CLOSED = -1  # the file descriptor of a closed socket
 START, OK, BAD, ERROR, COMPLETE = 1, 2, 3, 4, 5
 
 
 class Transport(Protocol):
     def exchange(self, parts: Sequence[bytes | memoryview]) -> Reader:
-        """Sends one message and returns a reader at the start of the reply."""
+        """Sends a message and returns a reader at the start of the reply."""
 
     def is_usable(self) -> bool:
-        """Whether another call may be made; a socket that failed once stays closed."""
+        """Whether another call is possible; a socket that failed once stays closed."""
 
     def close(self) -> None: ...
 
 
 class HttpTransport:
-    """One POST per call over a connection kept open."""
+    """One POST request per call, over a connection that stays open."""
 
     def __init__(
         self,
@@ -62,14 +62,14 @@ class HttpTransport:
         return Reader(body)
 
     def is_usable(self) -> bool:
-        return True  # a connection that is closed is opened again by the next call
+        return True  # the next call opens a closed connection again
 
     def close(self) -> None:
         self.connection.close()
 
 
 def is_dropped(idle: socket.socket) -> bool:
-    """Nothing is owed to us between two calls, so what can be read is the other side's farewell."""
+    """Whether the server has closed an idle connection: between two calls, only the end of the stream is readable."""
     with selectors.DefaultSelector() as selector:
         selector.register(idle, selectors.EVENT_READ)
         return bool(selector.select(0))
@@ -86,7 +86,7 @@ def basic_authorization(user: str, password: str) -> str:
 
 
 class SocketTransport:
-    """A socket; plain binary messages have no length, so the reader fetches more while it reads."""
+    """A plain socket; messages have no length prefix, so the reader receives more bytes while it reads."""
 
     def __init__(self, host: str, port: int, timeout: float | None, tls: ssl.SSLContext | None) -> None:
         try:
@@ -103,7 +103,7 @@ class SocketTransport:
             raise OperationalError(f"the connection failed: {error}", "08S01") from error
 
     def receive(self, at_least: int) -> bytes:
-        """As many bytes as were asked for, and what else had already come in the same piece."""
+        """At least the requested number of bytes, and all others that have already arrived."""
         found, have = [], 0
         while have < at_least:
             piece = self.receive_piece()
@@ -147,7 +147,7 @@ class SocketTransport:
 
 
 class SaslTransport(SocketTransport):
-    """SASL PLAIN, then every message in a frame that starts with its length."""
+    """SASL PLAIN authentication, then each message in a frame that starts with its length."""
 
     def __init__(
         self, host: str, port: int, user: str, password: str, timeout: float | None, tls: ssl.SSLContext | None
@@ -158,7 +158,7 @@ class SaslTransport(SocketTransport):
         status, length = struct.unpack(">bi", self.receive_exactly(5))
         answer = bytes(self.receive_exactly(length))
         if status not in (OK, COMPLETE):
-            raise OperationalError(f"the server refused the login: {answer.decode('utf-8', 'replace')}", "28000")
+            raise OperationalError(f"the server rejected the login: {answer.decode('utf-8', 'replace')}", "28000")
 
     def negotiate(self, status: int, payload: bytes) -> None:
         self.send([struct.pack(">bi", status, len(payload)), payload])
@@ -168,7 +168,7 @@ class SaslTransport(SocketTransport):
         return Reader(self.frame(0), more=self.frame)
 
     def frame(self, at_least: int) -> bytearray:
-        """One frame; a long reply may come in several."""
+        """Reads frames until the requested number of bytes is there; a long reply may have several frames."""
         found = self.one_frame()
         while len(found) < at_least:
             found += self.one_frame()

@@ -1,4 +1,4 @@
-"""DB-API 2.0's type objects and constructors."""
+"""DB-API 2.0's type objects (NUMBER, STRING, ...) and constructors (Date, Timestamp, ...)."""
 
 import datetime
 import time

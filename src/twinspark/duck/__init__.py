@@ -1,0 +1,1 @@
+"""The embedded engine: writes typed plans as DuckDB SQL, runs them, and streams results as Arrow."""

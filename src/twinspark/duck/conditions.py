@@ -1,4 +1,4 @@
-"""A test as a WHERE takes it: unknown drops a row as false does, so nothing need tell the two apart."""
+"""Simplifies WHERE conditions: NULL drops a row just as false does, so that they need not be distinguished."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 from twinspark.plan.expressions import Call, Expression, Literal, Subquery
 
 
-def kept_if_true(test: Expression) -> Expression:
-    """IN without the coalesce of its unknown answer is a semi join for DuckDB, with it a slower one that marks rows."""
+def simplify_condition(test: Expression) -> Expression:
+    """Removes coalesce(… IN …, false): without it DuckDB plans a semi join, with it a slower mark join."""
     if isinstance(test, Call) and test.name == "and":
-        return replace(test, arguments=tuple(map(kept_if_true, test.arguments)))
+        return replace(test, arguments=tuple(map(simplify_condition, test.arguments)))
     if isinstance(test, Call) and test.name == "coalesce" and is_membership(test.arguments[0]) and ends_false(test):
         return test.arguments[0]
     return test

@@ -1,27 +1,31 @@
-"""Constants that Spark computes while it plans (ConstantFolding): one that fails is an error, with rows or without."""
+"""Finds constants that Spark evaluates while planning (ConstantFolding): their errors occur even without rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twinspark.duck.early_rows import may_raise
-from twinspark.functions.registry import SCALAR
+from twinspark.duck.eager_rows import may_raise
+from twinspark.errors import reasons
+from twinspark.functions.notation.error_sql import not_native
+from twinspark.functions.notation.registry import SCALAR
 from twinspark.plan.expressions import Call, Case, Cast, Column, Expression, Literal, children_of
 from twinspark.plan.relations import Field, OneRow, Project, Relation, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
+from twinspark.types import DateType, TimestampNTZType, TimestampType, is_string
 
-# Of these Spark computes the first argument always, the others only for rows that come to them.
+# Spark always evaluates the first argument of these functions, the others only for some rows.
 CONDITIONAL = {"if", "coalesce", "nvl", "nvl2", "ifnull", "nullif", "iff"}
 
 
 def constants_of(plan: Relation) -> Project | None:
-    """All constants of the plan that may fail, as one row; None where there are none, or a row surely fails itself."""
+    """All constants of the plan that may fail, as a one-row projection; None if there are none, or the plan is one
+    row."""
     if is_one_row(plan):
         return None
     found: list[Expression] = []
     tops = (top for relation in relations_in(plan) for top in own_expressions(relation) if top.__class__ is not Column)
     known: Known = {}
-    for each in (each for top in tops for each in within(top, known)):
+    for each in (each for top in tops for each in constants_in(top, known)):
         if each not in found:
             found.append(each)
     fields = tuple(Field(f"_{place}", each.type, each.nullable) for place, each in enumerate(found))
@@ -34,17 +38,17 @@ def is_one_row(plan: Relation) -> bool:
     return isinstance(plan, OneRow)
 
 
-def within(expression: Expression, known: Known) -> Iterator[Expression]:
-    """The largest constants in an expression that are computed whatever the rows are."""
+def constants_in(expression: Expression, known: Known) -> Iterator[Expression]:
+    """The largest constants in an expression that are evaluated whatever the rows are."""
     if is_constant(expression, known):
         if any(map(may_raise, walk(expression))):
             yield expression
         return
-    for child in always(expression):
-        yield from within(child, known)
+    for child in evaluated_children(expression):
+        yield from constants_in(child, known)
 
 
-def always(expression: Expression) -> tuple[Expression, ...]:
+def evaluated_children(expression: Expression) -> tuple[Expression, ...]:
     if isinstance(expression, Case):
         return (expression.branches[0][0],)
     if isinstance(expression, Call) and expression.name in CONDITIONAL:
@@ -52,11 +56,11 @@ def always(expression: Expression) -> tuple[Expression, ...]:
     return tuple(children_of(expression))
 
 
-Known = dict[int, bool]  # by the node's identity: a deep expression is asked about at every level
+Known = dict[int, bool]  # by the node's identity: a deep expression is tested at every level
 
 
 def is_constant(expression: Expression, known: Known) -> bool:
-    """Calls and casts of literals alone, of which none is chosen by another."""
+    """Whether it consists of calls and casts of literals without conditional evaluation."""
     if isinstance(expression, Literal):
         return True
     if not isinstance(expression, Call | Cast):
@@ -71,3 +75,20 @@ def is_constant(expression: Expression, known: Known) -> bool:
 
 def is_plain(call: Call) -> bool:
     return call.signature.deterministic and call.signature.kind == SCALAR
+
+
+# ---- special datetime strings
+
+MOMENTS = DateType | TimestampType | TimestampNTZType
+IS_SPECIAL = r"regexp_matches({0}, '^\s*(epoch|now|today|tomorrow|yesterday)\b', 'i')"
+ONLY_SPARK_KNOWS = not_native(reasons.DATETIME_SPECIAL, "a cast of a constant that is computed")
+
+
+def without_special_moments(cast: Cast, sql: str) -> str:
+    """Spark replaces constant strings such as 'now' in casts (SpecialDatetimeValues): a computed constant of that kind
+    falls back to Spark. Literals were handled in analysis, and strings of rows are not special."""
+    if isinstance(cast.child, Literal) or not is_string(cast.child.type) or not isinstance(cast.type, MOMENTS):
+        return sql
+    if not is_constant(cast.child, {}):
+        return sql
+    return f"(CASE WHEN {IS_SPECIAL.format(sql)} THEN {ONLY_SPARK_KNOWS} ELSE {sql} END)"

@@ -1,39 +1,33 @@
-"""DuckDB's run-time errors in Spark's terms."""
+"""Translates DuckDB's run-time errors to Spark's."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import unquote
 
 import duckdb
 
-from twinspark.errors import JavaError, NotNative, SparkError
-from twinspark.functions.spelling import ANSI_CONFIG
+from twinspark.errors import NotNative, OutOfMemory, SparkError, reasons
+from twinspark.errors.marker import unmark, without_token
+from twinspark.functions.notation.error_sql import ANSI_CONFIG
 
+NOT_UTF8 = "bytes that are not valid UTF-8"
 SYMBOLS = {"addition": "+", "subtraction": "-", "multiplication": "*"}
 TRY_NAMES = {"addition": "try_add", "subtraction": "try_subtract", "multiplication": "try_multiply"}
 
 
-def translated(error: duckdb.Error) -> Exception:
-    """The error Spark would have raised, or NotNative: what DuckDB refuses for reasons of its own Spark may know."""
+def translate_error(error: duckdb.Error) -> Exception:
+    """The error that Spark would have raised, or NotNative where DuckDB rejects what Spark may accept."""
     message = str(error)
+    if (marked := unmark(message)) is not None:
+        return marked
     for pattern, make in RULES:
-        found = re.search(pattern, message, re.S)
-        if found is not None:
+        if (found := pattern.match(message)) is not None:
             return make(found)
     if isinstance(error, duckdb.InterruptException):
         return error
-    return NotNative(f"DuckDB refused it: {message.splitlines()[0] if message else type(error).__name__}")
-
-
-def spark_error(found: re.Match[str]) -> Exception:
-    condition, *parts = found[1].split("|")
-    pairs = (part.partition("=") for part in parts)
-    parameters = {name: unquote(value) for name, _, value in pairs}
-    if condition == "JAVA":
-        return JavaError(parameters["class"], parameters["message"])
-    return SparkError(condition, **parameters)  # type: ignore[arg-type]
+    first_line = message.splitlines()[0] if message else type(error).__name__
+    return NotNative(reasons.DUCKDB_ERROR, without_token(first_line))
 
 
 def overflow(found: re.Match[str]) -> Exception:
@@ -60,7 +54,7 @@ def division_by_zero(found: re.Match[str]) -> Exception:
 
 
 def outer_operator(expression: str) -> str:
-    """Of `a // (b % c)` it is `//`: DuckDB prints the whole operation, what stands in parentheses or quotes too."""
+    """The outermost operator of the expression that DuckDB prints: of `a // (b % c)` it is `//`."""
     depth = 0
     for part in re.findall(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]| % | // | / """, expression):
         depth += {"(": 1, ")": -1}.get(part, 0)
@@ -79,25 +73,63 @@ def decimal_overflow(found: re.Match[str]) -> Exception:
     )
 
 
-def elsewhere(found: re.Match[str]) -> NotNative:
-    """`crash` is what Spark says of a worker that it lost, but for its own numbers of tasks and stages."""
-    crash = JavaError("org.apache.spark.SparkException", unquote(found[2])) if found[2] else None
-    return NotNative(unquote(found[1] or "this input"), nearest=crash)
+SIZES = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 
-Rule = tuple[str, Callable[[re.Match[str]], Exception]]
-RULES: list[Rule] = [
-    (r"SPARK:ELSEWHERE(?:\|reason=([^\n|]*))?(?:\|crash=([^\n|]*))?", elsewhere),
-    (r"SPARK:([A-Z0-9_.]+(?:\|(?:(?!\n\nLINE ).)*)?)", spark_error),
-    (r"NOT_NATIVE:([^\n]*)", lambda found: NotNative(found[1])),
-    (r"Overflow in (\w+) of (INT\d+) \((-?\d+) . (-?\d+)\)", overflow),
-    (r"Overflow on abs\(-\d+\)", lambda found: arithmetic_overflow()),
-    (r"Division by zero in expression \(([^\n]*)\)", division_by_zero),
-    (r'(?:Casting|Could not cast) value "?([^"\s]+)"? to (?:type )?DECIMAL\((\d+),(\d+)\)', decimal_overflow),
-    (r"Type INT128 with value -?\d+ can't be cast .* INT64", lambda found: arithmetic_overflow("try_add")),
-    (r"Map keys must be unique", lambda found: NotNative("a map key twice")),
-    (r"Map keys can not be NULL", lambda found: SparkError("NULL_MAP_KEY")),
-    (r"Failure in decode", lambda found: NotNative("bytes that are no UTF-8 as a string")),
-    (r"More than one row returned by a subquery", lambda found: SparkError("SCALAR_SUBQUERY_TOO_MANY_ROWS")),
-    (r"(?s)(Out of Memory Error.*)", lambda found: NotNative("DuckDB ran out of memory")),
-]
+def out_of_buffers(found: re.Match[str]) -> NotNative:
+    """DuckDB's buffer limit corresponds to Spark's execution memory; its temporary directory to Spark's spill files."""
+    if "max_temp_directory_size" in found[1] or "offload data block" in found[1]:
+        return out_of_disk(found)
+    size = re.search(r"of (?:size )?([\d.]+) (bytes|[KMGT]iB)", found[1])
+    if size is None:
+        return OutOfMemory()
+    requested = int(float(size[1]) * SIZES[size[2]])
+    error = SparkError("UNABLE_TO_ACQUIRE_MEMORY", requestedBytes=requested, receivedBytes=0)
+    return OutOfMemory(likely_error=error)
+
+
+def out_of_disk(found: re.Match[str]) -> NotNative:
+    error = SparkError("SPILL_OUT_OF_MEMORY", consumerToSpill="DuckDB", message="No space left on device")
+    return NotNative(reasons.OUT_OF_DISK, likely_error=error)
+
+
+def not_built(found: re.Match[str]) -> NotNative:
+    """DuckDB raises this while it binds a statement, before it runs."""
+    return NotNative(reasons.NATIVE_LIBRARY, found[1])
+
+
+Make = Callable[[re.Match[str]], Exception]
+
+
+def rule(kind: str, pattern: str, make: Make) -> tuple[re.Pattern[str], Make]:
+    """A rule for messages that begin with the pattern: later text may contain the user's values."""
+    return re.compile(f"{kind} Error: {pattern}", re.S), make
+
+
+# DuckDB's errors; those of generated SQL and of the C extension are marked (errors.marker).
+RULES = (
+    rule("Catalog", r"\w+ Function with name (spark_\w+) does not exist", not_built),
+    rule("Out of Range", r"Overflow in (\w+) of (INT\d+) \((-?\d+) . (-?\d+)\)", overflow),
+    rule("Out of Range", r"Overflow on abs\(-\d+\)", lambda found: arithmetic_overflow()),
+    rule("Invalid Input", r"Division by zero in expression \(([^\n]*)\)", division_by_zero),
+    rule(
+        "Conversion",
+        r'(?:Casting|Could not cast) value "?([^"\s]+)"? to (?:type )?DECIMAL\((\d+),(\d+)\)',
+        decimal_overflow,
+    ),
+    rule(
+        "Conversion",
+        r"Type INT128 with value -?\d+ can't be cast [^\n]* INT64",
+        lambda found: arithmetic_overflow("try_add"),
+    ),
+    rule("Invalid Input", "Map keys must be unique", lambda found: NotNative(reasons.MAP_KEYS, "a key occurs twice")),
+    rule("Invalid Input", "Map keys can not be NULL", lambda found: SparkError("NULL_MAP_KEY")),
+    rule("Conversion", "Failure in decode", lambda found: NotNative(reasons.CHARACTER_SET, NOT_UTF8)),
+    rule(
+        "Invalid Input",
+        "More than one row returned by a subquery",
+        lambda found: SparkError("SCALAR_SUBQUERY_TOO_MANY_ROWS"),
+    ),
+    rule("Out of Memory", "(.*)", out_of_buffers),
+    rule("IO", r"[^\n]*: No space left on device\Z", out_of_disk),
+)

@@ -1,12 +1,13 @@
-"""Says when an error of a running plan may not be Spark's: Spark looks at fewer values, or in another order."""
+"""Decides whether Spark may raise another error than DuckDB, or none: it evaluates fewer values, or in another
+order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from twinspark.analysis.outer import outer_columns
-from twinspark.errors import NotNative
-from twinspark.functions.common_types import can_up_cast
+from twinspark.analysis.scope.outer_references import outer_columns
+from twinspark.errors import NotNative, reasons
+from twinspark.functions.casts.common_types import can_up_cast
 from twinspark.plan.expressions import (
     AggregateCall,
     Call,
@@ -46,52 +47,63 @@ from twinspark.types import (
     is_string,
 )
 
-# What cannot fail itself, whatever its arguments do.
+# Functions that cannot fail.
 QUIET = {"=", "==", "<=>", "<", "<=", ">", ">=", "!=", "and", "or", "not", "isnull", "isnotnull", "in", "coalesce"}
 
 
-# The divisor is looked at first (DivModLike.eval).
+# The divisor is evaluated first (DivModLike.eval).
 RIGHT_FIRST = {"/", "%", "mod", "div", "pmod", "try_divide", "try_mod"}
 
 
 def may_fail(node: Expression) -> bool:
-    """As far as its kind tells."""
+    """Whether this kind of expression can raise an error."""
     if isinstance(node, Cast):
         return node.mode == "ansi" and not is_string(node.type) and not widens(node.child.type, node.type)
     return isinstance(node, Call) and node.name not in QUIET
 
 
 def widens(source: DataType, target: DataType) -> bool:
-    """From a number to one that holds them all: what most casts are that nobody wrote."""
+    """Whether it is a lossless numeric cast, as most implicit casts are."""
     return is_numeric(source) and is_numeric(target) and can_up_cast(source, target)
 
 
-def doubtful(plan: Relation) -> str:
-    """Why Spark may have no such error, or another one; nothing where it surely has this one."""
-    found = (reason for relation in relations_in(plan) for reason in reasons(relation))
+def doubt_about(plan: Relation) -> str:
+    """Why Spark may raise another error or none; empty if it certainly raises this one."""
+    found = (reason for relation in relations_in(plan) for reason in doubts(relation))
     return next(found, "")
 
 
-def reasons(relation: Relation) -> Iterator[str]:
+def doubts(relation: Relation) -> Iterator[str]:
     if isinstance(relation, Limit):
-        yield "rows that a limit may leave out"
-    if isinstance(relation, Join):  # conditions, those above it too, move to its sides or stay behind it
-        yield "which rows meet in a join"
+        yield "LIMIT may leave the row out"
+    if isinstance(relation, Join):  # conditions may be pushed to a side or stay after the join
+        yield "the join may leave the row out"
     if isinstance(relation, Filter) and isinstance(relation.input, Filter) and any(map(is_busy, conditions(relation))):
-        yield "which of several conditions comes first"
+        yield "another condition may come first"
     if any(is_known(node) for top in own_expressions(relation) for node in walk(top)):
-        yield "what Spark knows without looking"
+        yield "Spark may know the result without computing it"
     if any(map(has_wrapping_frame, own_expressions(relation))):
-        yield "a bound of a frame beyond its type"
+        yield "the bound of a window frame exceeds its type"
     if any(map(beside_null, own_expressions(relation))):
-        yield "beside a null Spark looks no further"
+        yield "Spark evaluates nothing beside a null"
+    if any(stops_early(node) for top in own_expressions(relation) for node in walk(top)):
+        yield "exists and forall evaluate no element after the one that decides"
+
+
+QUANTIFIERS = {"exists", "forall", "any_match"}
+
+
+def stops_early(node: Expression) -> bool:
+    """ArrayExists and ArrayForAll leave their loop at the first element that decides."""
+    return isinstance(node, Call) and node.name in QUANTIFIERS and any(map(may_fail, walk(node.arguments[-1])))
 
 
 ABOUT_NULLS = {"isnull", "isnotnull", "nvl2", "count"}
 
 
 def is_known(node: Expression) -> bool:
-    """Whether something is null that never is, or which of equal branches is taken (NullPropagation, SimplifyIf)."""
+    """Whether the optimizer knows the result: IS NULL of a non-nullable, equal branches (NullPropagation,
+    SimplifyIf)."""
     if isinstance(node, Case):
         values = {value for _, value in node.branches} | {node.otherwise}
         return len(values) == 1 and any(is_busy(test) for test, _ in node.branches)
@@ -104,7 +116,7 @@ def is_known(node: Expression) -> bool:
 
 
 def has_wrapping_frame(expression: Expression) -> bool:
-    """With ANSI off what a bound of values comes to begins anew at the least value."""
+    """Without ANSI mode the bound of a RANGE frame wraps around on overflow."""
     return any(isinstance(node, WindowCall) and wraps(node) for node in walk(expression))
 
 
@@ -115,55 +127,73 @@ def wraps(call: WindowCall) -> bool:
 
 
 def conditions(relation: Relation) -> Iterator[Expression]:
-    """Those joined by AND are filters over each other."""
+    """The conditions of a relation, split at AND."""
     while isinstance(relation, Filter):
         yield relation.condition
         relation = relation.input
 
 
 def beside_null(expression: Expression) -> bool:
-    """A call stops at its first null argument (BinaryExpression.eval), before what stands behind it can fail."""
-    if isinstance(expression, Subquery) and (is_join(expression) or doubtful(expression.relation)):
+    """A call stops at its first null argument (BinaryExpression.eval), before later arguments can fail."""
+    if isinstance(expression, Subquery) and (is_join(expression) or doubt_about(expression.relation)):
         return True
     arguments = expression.arguments if isinstance(expression, Call) else ()
     if isinstance(expression, Call) and expression.name in RIGHT_FIRST:
         arguments = arguments[::-1]
     for place in range(1, len(arguments)):
-        if any(one.nullable for one in arguments[:place]) and is_busy(arguments[place]):
+        if any(one.nullable for one in arguments[:place]) and fails_within(expression, arguments[place]):
             return True
     return any(map(beside_null, children_of(expression)))
 
 
 def is_join(subquery: Subquery) -> bool:
-    """What fails on one side of a join may be told as a failure to bring it over; more rows than one are not."""
+    """An error in a correlated subquery may be reported as a failed broadcast; too many rows are not."""
     if subquery.kind == "scalar" and not any(outer_columns(subquery.relation)):
         return False
-    return any(may_fail(node) for _, node in placed(subquery.relation))
+    return any(may_fail(node) for _, node in positioned_expressions(subquery.relation))
 
 
 def is_busy(expression: Expression) -> bool:
-    """Whether it may fail. What is constant fails before any row is looked at, beside a null or not."""
-    nodes = list(walk(expression))
-    return any(isinstance(node, Column | OuterColumn | Variable | Subquery) for node in nodes) and any(
-        map(may_fail, nodes)
-    )
+    """Whether it may fail for some rows; constants fail while planning, whatever the other arguments are."""
+    return depends_on_rows(expression) and any(map(may_fail, walk(expression)))
 
 
-# ---- where Spark looks at more
+def fails_within(call: Expression, argument: Expression) -> bool:
+    """Whether the argument may fail; Spark evaluates no part of a constant call alone (ConstantFolding)."""
+    if is_busy(argument):
+        return True
+    is_plain = isinstance(call, Call) and call.name not in CONDITIONAL and not depends_on_rows(call)
+    return is_plain and any(map(may_fail, walk(argument)))
+
+
+# Of these the engines evaluate the same arguments.
+CONDITIONAL = {"if", "iff", "coalesce", "nvl", "nvl2", "ifnull", "nullif", "and", "or"}
+
+
+def depends_on_rows(expression: Expression) -> bool:
+    return any(isinstance(node, Column | OuterColumn | Variable | Subquery) for node in walk(expression))
+
+
+# ---- where Spark evaluates more
 
 FAILING = {"+", "-", "*", "/", "%", "div", "mod", "pmod", "abs", "negative", "element_at", "getarrayitem"}
 
 
 def check_filtered_arguments(plan: Relation) -> None:
-    """Beside distinct ones Spark may compute an aggregate's arguments before its FILTER (RewriteDistinctAggregates)."""
+    """With DISTINCT aggregates Spark may evaluate arguments before the FILTER (RewriteDistinctAggregates)."""
     for relation in relations_in(plan):
         if isinstance(relation, Aggregate):
             calls = [node for each in relation.aggregates for node in walk(each) if isinstance(node, AggregateCall)]
             distinct = [call for call in calls if call.distinct]
             if len(distinct) > 1 and any(call.ordering for call in distinct):
-                raise NotNative("distinct values in an order, beside other distinct ones: Spark loses the order")
+                raise NotNative(
+                    reasons.AGGREGATE_DISTINCT, "DISTINCT values with an ordering, beside other DISTINCT aggregates"
+                )
             if distinct and any(map(fails_unfiltered, calls)):
-                raise NotNative("an argument that may fail in rows that its FILTER leaves out, beside distinct values")
+                raise NotNative(
+                    reasons.ERROR_TIMING,
+                    "an argument may fail on rows that FILTER excludes, beside DISTINCT aggregates",
+                )
 
 
 def fails_unfiltered(call: AggregateCall) -> bool:
@@ -183,33 +213,33 @@ OVERFLOWING = {"+", "-", "*", "abs", "negative"}
 
 
 def rival(plan: Relation, condition: str) -> str:
-    """Why an error of another kind may come first: Spark takes row by row, DuckDB call by call."""
+    """Why Spark may raise an error of another kind first: it evaluates row by row, DuckDB function by function."""
     if condition not in RIVALS:
         return ""
-    looked_at = [found for found in placed(plan) if has_one_row(plan) or uses_columns(found[1])]
+    looked_at = [found for found in positioned_expressions(plan) if has_one_row(plan) or uses_columns(found[1])]
     raising = [found for found in looked_at if RIVALS[condition](found[1])]
     others = [test for name, test in RIVALS.items() if name != condition and test is not RIVALS[condition]]
     rivals = (found for found in looked_at if any(test(found[1]) for test in others))
     if condition in INTERVALS and len({id(node) for _, node in looked_at if scales_interval(node)}) > 1:
-        return "which of several intervals it is"
-    single = has_one_row(plan)  # then what an operand is made of has been computed before its operator
+        return "several intervals in the query may have raised it"
+    single = has_one_row(plan)  # with one row, operands are evaluated before their operator in both engines
     beside = any(
         not all(is_beneath(one, raiser) or (single and is_inside(raiser[1], one[1])) for raiser in raising)
         for one in rivals
     )
-    return "which of several errors comes first" if beside else ""
+    return "another error may come first" if beside else ""
 
 
 Placed = tuple[Relation, Expression]
 
 
-def placed(plan: Relation) -> Iterator[Placed]:
+def positioned_expressions(plan: Relation) -> Iterator[Placed]:
     for relation in relations_in(plan):
         yield from ((relation, node) for top in own_expressions(relation) for node in walk(top))
 
 
 def is_beneath(one: Placed, other: Placed) -> bool:
-    """Computed for all rows before the other is."""
+    """Whether it is evaluated for all rows before the other."""
     if any(relation is one[0] for below in other[0].inputs for relation in relations_in(below)):
         return True
     return is_inside(one[1], other[1])
@@ -241,7 +271,7 @@ def divides(*names: str) -> Callable[[Expression], bool]:
 
 
 def may_be_zero(divisor: Expression) -> bool:
-    """A constant that is not zero, or null, never fails."""
+    """Whether it is anything but a constant other than zero."""
     while isinstance(divisor, Cast):
         divisor = divisor.child
     return not isinstance(divisor, Literal) or isinstance(divisor.value, str) or divisor.value == 0
@@ -256,7 +286,7 @@ def indexes(*names: str) -> Callable[[Expression], bool]:
 
 
 def makes_decimal(node: Expression) -> bool:
-    """Beyond its digits: what a cast or the longest decimals cannot hold."""
+    """Whether a decimal may exceed its precision: in a cast, or with 38 digits."""
     if not isinstance(node.type, DecimalType):
         return False
     if isinstance(node, Cast):
@@ -276,7 +306,7 @@ READERS = ("to_timestamp", "to_timestamp_ntz", "to_timestamp_ltz", "to_date", "u
 
 
 def reads_by_pattern(node: Expression) -> bool:
-    """Without a pattern a text is cast, but where seconds are counted."""
+    """Whether it parses by a pattern: without one the string is cast, except in unix_timestamp."""
     if not isinstance(node, Call) or node.name not in READERS or not node.settings.ansi:
         return False
     return (
@@ -285,7 +315,7 @@ def reads_by_pattern(node: Expression) -> bool:
 
 
 def may_escape(node: Expression) -> bool:
-    """A pattern of LIKE with an escape in it, or one that is not known."""
+    """Whether a LIKE pattern contains an escape, or is not constant."""
     if not isinstance(node, Call) or node.name not in ("like", "ilike"):
         return False
     pattern = node.arguments[1]

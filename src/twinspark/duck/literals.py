@@ -1,4 +1,4 @@
-"""Writes constants as DuckDB SQL, typed."""
+"""Writes typed literals as DuckDB SQL."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import math
 from decimal import Decimal
 from typing import Any
 
-from twinspark.errors import NotNative
-from twinspark.functions.spelling import duck_type, quoted_name, text
+from twinspark.errors import NotNative, reasons
 from twinspark.types import (
     ArrayType,
     BinaryType,
@@ -28,6 +27,7 @@ from twinspark.types import (
     is_integral,
     is_string,
 )
+from twinspark.types.duckdb import duck_name, duck_text, duck_type
 
 
 def literal_sql(value: Any, type: DataType) -> str:
@@ -36,7 +36,7 @@ def literal_sql(value: Any, type: DataType) -> str:
     if isinstance(type, BooleanType):
         return "true" if value else "false"
     if is_string(type):
-        return f"CAST({text(value)} AS VARCHAR)"
+        return f"CAST({duck_text(value)} AS VARCHAR)"
     if isinstance(type, IntegerType) and value >= 0:
         return str(value)
     if is_integral(type) or isinstance(type, DayTimeIntervalType | YearMonthIntervalType | TimeType):
@@ -79,7 +79,7 @@ def nested_sql(value: Any, type: DataType) -> str:
     if isinstance(type, StructType):
         duck_type(type)
         parts = [
-            f"{quoted_name(f.name)} := {literal_sql(v, f.dataType)}" for v, f in zip(value, type.fields, strict=True)
+            f"{duck_name(f.name)} := {literal_sql(v, f.dataType)}" for v, f in zip(value, type.fields, strict=True)
         ]
         return f"struct_pack({', '.join(parts)})"
-    raise NotNative(f"a constant of type {type.simpleString()}")
+    raise NotNative(reasons.LITERAL, type.simpleString())

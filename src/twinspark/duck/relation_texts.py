@@ -1,15 +1,15 @@
-"""Pieces of the SQL of relations, and what has to be known of their expressions before it is written."""
+"""Helpers for writing relations as SQL: JOIN and GROUP BY clauses, and tests of their expressions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from twinspark.errors import NotNative
-from twinspark.functions.spelling import duck_type
+from twinspark.errors import NotNative, reasons
 from twinspark.plan.expressions import Expression, Subquery, WindowCall
 from twinspark.plan.relations import Aggregate
 from twinspark.plan.rewrite import walk
 from twinspark.types import ArrayType, DataType, DoubleType, FloatType, MapType, StructType, has_variant, nested_types
+from twinspark.types.duckdb import duck_type
 
 KEYWORDS = {
     "inner": "INNER JOIN",
@@ -39,7 +39,7 @@ def grouping_text(keys: Sequence[str], sets: tuple[tuple[int, ...], ...] | None)
 
 
 def groups_of_rows(relation: Aggregate) -> tuple[str, ...]:
-    """Of no rows Spark makes no group, not even the grand total of grouping sets: it expands rows, then groups."""
+    """Without rows Spark returns no group, not even the grand total of grouping sets: it expands rows, then groups."""
     total = relation.grouping and relation.grouping_sets is not None and () in relation.grouping_sets
     return ("count(*) > 0",) if total else ()
 
@@ -53,11 +53,11 @@ def null_of(expression: Expression) -> str:
 
 
 def check_plain_doubles(type: DataType, what: str) -> None:
-    """Inside nested values DuckDB takes the two zeros apart, where Spark sees one."""
+    """Inside nested values DuckDB distinguishes 0.0 and -0.0, which are equal in Spark."""
     if has_variant(type):
-        raise NotNative(f"{what} variants")
+        raise NotNative(reasons.TYPE_NOT_COMPARABLE, f"grouping by {what} variants")
     if has_nested_doubles(type):
-        raise NotNative(f"{what} doubles inside nested values")
+        raise NotNative(reasons.NESTED_FLOATS, f"{what} them")
 
 
 def has_nested_doubles(type: DataType) -> bool:

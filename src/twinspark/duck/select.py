@@ -1,4 +1,4 @@
-"""One SELECT while it is put together; neighbouring relations are folded into it as long as SQL's own order allows."""
+"""A SELECT under construction, into which adjacent relations are merged as far as SQL's order of clauses allows."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from twinspark.functions.notation.sql_text import ColumnName
 from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.rewrite import walk
 
-PLAIN_LENGTH = 200  # an expression of this length may be repeated freely: DuckDB finds common parts itself
-REPEATED_LIMIT = 300  # measured: 200 columns, each made of the one before, take 0.6 s; in one SELECT 100 s
+PLAIN_LENGTH = 200  # shorter expressions may be repeated: DuckDB eliminates common subexpressions
+REPEATED_LIMIT = 300  # measured: 200 columns, each computed from the one before, take 0.6 s; in one SELECT 100 s
 GROWTH_LIMIT = 20_000
 
 
 @dataclass(frozen=True)
 class Select:
-    """`columns` are SQL texts over `source`; a relation above writes its expressions over these texts."""
+    """`columns` are SQL texts over `source`; the relation above writes its expressions over these texts."""
 
     source: str
     columns: tuple[str, ...]
@@ -28,16 +29,16 @@ class Select:
     distinct: str = ""
     has_windows: bool = False
     is_volatile: bool = False
-    is_plain: bool = field(default=False)  # the columns are the source's own, nothing was computed
+    is_plain: bool = field(default=False)  # the columns are those of the source
 
     @property
     def is_cut(self) -> bool:
-        """Rows were cut off or merged: what comes after must not move before."""
+        """Whether it has a LIMIT, DISTINCT or GROUP BY, which must be applied before what comes above."""
         return bool(self.limit or self.distinct)
 
     @property
     def is_source(self) -> bool:
-        """Nothing but a FROM: a join may take the source as it stands."""
+        """Whether it is only a FROM clause, which a join can use without a subquery."""
         return not (self.where or self.group or self.order or self.is_cut or self.has_windows or self.is_volatile)
 
     def text(self, names: Sequence[str] | None = None) -> str:
@@ -60,15 +61,19 @@ class Select:
         return replace(self, columns=tuple(columns), is_plain=False)
 
 
-def wrapped(select: Select, alias: str) -> Select:
-    """The SELECT as a subquery: its columns are plain names again."""
-    return Select(
-        f"({select.text()}) AS {alias}", tuple(f"{alias}.c{i}" for i in range(len(select.columns))), is_plain=True
-    )
+def wrap(select: Select, alias: str) -> Select:
+    """The SELECT as a subquery, whose columns are plain names."""
+    return Select(f"({select.text()}) AS {alias}", column_names(alias, len(select.columns)), is_plain=True)
+
+
+def column_names(alias: str, count: int) -> tuple[ColumnName, ...]:
+    """The names of a subquery's columns c0, c1 …"""
+    return tuple(ColumnName(f"{alias}.c{i}") for i in range(count))
 
 
 def repeats_too_much(select: Select, expressions: Sequence[Expression]) -> bool:
-    """Long columns used again and again: each is then computed once, below. (CollapseProject leaves them so too.)"""
+    """Whether long expressions are used several times: they are then computed once in a subquery, as in Spark's
+    CollapseProject."""
     lengths = {index: len(text) for index, text in enumerate(select.columns) if len(text) > PLAIN_LENGTH}
     if not lengths:
         return False
@@ -77,7 +82,7 @@ def repeats_too_much(select: Select, expressions: Sequence[Expression]) -> bool:
 
 
 def grows_too_much(select: Select, columns: Sequence[str]) -> bool:
-    """Substituting would make the text explode: chains of columns that use columns."""
+    """Whether substituting expressions would make the text grow exponentially, as in chains of columns."""
     before = sum(map(len, select.columns))
     after = sum(map(len, columns))
     return after > GROWTH_LIMIT and after > 2 * before

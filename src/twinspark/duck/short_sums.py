@@ -1,20 +1,21 @@
-"""Sums of products, as of prices: DuckDB multiplies 18 digits four times as fast as 38, and says if they do not do."""
+"""Computes sums of decimal products with 18 digits, which DuckDB multiplies four times as fast as 38; overflows
+raise."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
 
-from twinspark.functions.registry import Signature
+from twinspark.functions.notation.registry import Signature
 from twinspark.plan.expressions import AggregateCall, Call, Expression
 from twinspark.types import DecimalType
 
-SHORT = 18  # what DuckDB keeps in 64 bits; a product of two such is one again, or its error TOO_LONG
+SHORT = 18  # digits that DuckDB stores in 64 bits; a longer product raises the error TOO_LONG
 TOO_LONG = "Overflow in multiplication of DECIMAL(18)"
 
 
 def short_sum(node: AggregateCall) -> AggregateCall | None:
-    """The same sum with a short product inside, if it is a sum of a product that keeps all its digits."""
+    """The same sum over a product of 18 digits, if it is a sum of a product that is not rounded."""
     if node.name != "sum" or node.distinct or not isinstance(node.type, DecimalType):
         return None
     (argument,) = node.arguments

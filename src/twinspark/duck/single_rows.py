@@ -1,4 +1,4 @@
-"""Relations of one row at most: Spark makes no groups of them, and a negative zero stays one (OptimizeOneRowPlan)."""
+"""Detects relations of at most one row: Spark does not group them, so that -0.0 is preserved (OptimizeOneRowPlan)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from twinspark.plan.relations import (
     Project,
     Range,
     Relation,
+    Repartition,
     SetOperation,
     Sort,
-    Spread,
     Tail,
     Values,
     Window,
 )
 
-PASSING = Project | Filter | Sort | Spread | Window | Distinct | Aggregate
+PASSING = Project | Filter | Sort | Repartition | Window | Distinct | Aggregate
 
 
 def is_single(relation: Relation) -> bool:
-    """As the plan tells, before a row is looked at."""
+    """Whether the plan has at most one row, known before it runs."""
     match relation:
         case OneRow() | Aggregate(grouping=()):
             return True
@@ -47,7 +47,7 @@ def is_single(relation: Relation) -> bool:
 
 
 def is_surely_one(relation: Relation) -> bool:
-    """One row, whatever the data: nothing that could turn out empty."""
+    """Whether the plan has exactly one row for any data."""
     match relation:
         case OneRow() | Aggregate(grouping=(), grouping_sets=None):
             return True
@@ -55,13 +55,13 @@ def is_surely_one(relation: Relation) -> bool:
             return len(rows) == 1
         case LocalData(table=table):
             return bool(table.num_rows == 1)
-        case Project() | Sort() | Spread() | Window():
+        case Project() | Sort() | Repartition() | Window():
             return is_surely_one(relation.input)
     return False
 
 
 def may_stay_one_row(relation: SetOperation) -> bool:
-    """Of one row Spark makes no groups; a union of two that are surely there has groups."""
+    """Whether Spark may not group the rows of a set operation; it groups a union of two rows that certainly exist."""
     if relation.kind == "union" and is_surely_one(relation.left) and is_surely_one(relation.right):
         return False
     return is_single(relation.left)

@@ -1,25 +1,28 @@
-"""Computes what windows sort and part by in a projection of its own, where DuckDB would refuse it inside OVER."""
+"""Moves computed PARTITION BY and ORDER BY keys of windows to a projection below, so that OVER has only names.
+
+DuckDB treats functions that may raise an error as volatile and rejects them inside OVER; most of Spark's may."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from twinspark.plan.expressions import Column, Expression, SortOrder, WindowCall
+from twinspark.functions.notation.sql_text import ColumnName
+from twinspark.plan.expressions import Column, Expression, Literal, SortOrder, WindowCall
 from twinspark.plan.relations import Field, Project
 from twinspark.plan.rewrite import map_children, walk
 
-Write = Callable[[Expression], str]
+
+def are_names(relation: Project, columns: Sequence[str]) -> bool:
+    """Whether keys that are columns of the input are plain names; `columns` are the SQL texts of the input's
+    columns."""
+    used = (key for key in window_keys(relation.expressions) if isinstance(key, Column))
+    return all(isinstance(columns[key.index], ColumnName) for key in used)
 
 
-def may_raise(relation: Project, write: Write) -> bool:
-    """DuckDB takes whatever may raise an error as volatile."""
-    return any("error(" in write(key) for key in window_keys(relation.expressions))
-
-
-def below(relation: Project, write: Write) -> Project:
-    """The same projection over one that has the keys as columns, if any key may raise an error."""
-    keys = [key for key in distinct(window_keys(relation.expressions)) if "error(" in write(key)]
+def below(relation: Project) -> Project:
+    """The projection over one with the computed keys as columns; unchanged if there are none."""
+    keys = distinct(window_keys(relation.expressions))
     if not keys:
         return relation
     width = len(relation.input.fields)
@@ -33,8 +36,8 @@ def below(relation: Project, write: Write) -> Project:
     def rule(node: Expression) -> Expression:
         if not isinstance(node, WindowCall):
             return map_children(node, rule)
-        partition = tuple(moved(key, keys, places) for key in node.partition)
-        ordering = tuple(replace(o, child=moved(o.child, keys, places)) for o in node.ordering)
+        partition = tuple(replace_key(key, keys, places) for key in node.partition)
+        ordering = tuple(replace(o, child=replace_key(o.child, keys, places)) for o in node.ordering)
         return replace(node, partition=partition, ordering=ordering)
 
     return replace(relation, input=inner, expressions=tuple(map(rule, relation.expressions)))
@@ -52,10 +55,10 @@ def children(ordering: Sequence[SortOrder]) -> list[Expression]:
 def distinct(keys: Sequence[Expression]) -> list[Expression]:
     out: list[Expression] = []
     for key in keys:
-        if key not in out and not isinstance(key, Column):
+        if key not in out and not isinstance(key, Column | Literal):
             out.append(key)
     return out
 
 
-def moved(key: Expression, keys: Sequence[Expression], places: Sequence[Column]) -> Expression:
+def replace_key(key: Expression, keys: Sequence[Expression], places: Sequence[Column]) -> Expression:
     return places[list(keys).index(key)] if key in keys else key

@@ -1,0 +1,1 @@
+"""Typed plans: relations and expressions with known types, and walks and rewrites over them."""

@@ -1,54 +1,36 @@
-"""Typed expressions: frozen values that know their type, nullability and the text Spark would name them by."""
+"""Defines typed expressions: immutable, with their type, nullability and the name that Spark would give a column."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from twinspark.errors import QueryContext
-from twinspark.functions.registry import Signature
-from twinspark.functions.settings import Settings
+from twinspark.errors import Cause, NotNative, QueryContext, reasons
+from twinspark.functions.notation.registry import Signature
+from twinspark.functions.notation.settings import Settings
+from twinspark.plan.nodes import Column as Column
+from twinspark.plan.nodes import Expression as Expression
+from twinspark.plan.nodes import Relation
 from twinspark.plan.python_functions import PythonFunction, Workers
-from twinspark.types import DataType
-
-if TYPE_CHECKING:
-    from twinspark.plan.relations import Relation
 
 E = TypeVar("E", bound="Expression")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expression:
-    """`text` is Spark's pretty SQL of the expression (the automatic column name); it takes no part in equality."""
-
-    type: DataType
-    nullable: bool
-    text: str = field(default="", compare=False)
-    origin: QueryContext | None = field(default=None, compare=False, repr=False)  # where it stands in the SQL
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column(Expression):
-    """The input's column at a position."""
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OuterColumn(Expression):
-    """A column of the relation around a subquery; depth 1 is the nearest one."""
+    """A column of a relation outside a subquery; depth 1 is the query that directly contains the subquery."""
 
     index: int
     depth: int = 1
-    name: str = field(default="", compare=False)  # without its qualifier, which `text` shows
+    name: str = field(default="", compare=False)  # without the qualifier, which `text` contains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Literal(Expression):
-    """A constant. Values are Python's: int, float, Decimal, str, bytes, bool, None, list, dict as pairs, tuple for
-    structs; dates are days, timestamps micros since the epoch, intervals micros or months."""
+    """A constant as a Python value: int, float, Decimal, str, bytes, bool, None, list, pairs for maps, a tuple for
+    structs; dates are days and timestamps microseconds since the epoch, intervals microseconds or months."""
 
     value: Any
 
@@ -64,7 +46,7 @@ class Cast(Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Expression):
-    """A call of a scalar function; its name and arguments say which overload it is."""
+    """A call of a scalar function; its name and argument types determine the overload."""
 
     name: str
     signature: Signature = field(compare=False)
@@ -84,13 +66,13 @@ class AggregateCall(Call):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonCall(Expression):
-    """A scalar Python function over arguments, some of them by name."""
+    """A call of a scalar Python function; `keys` are the names of arguments that are passed by name."""
 
     function: PythonFunction
     arguments: tuple[Expression, ...]
     keys: tuple[str | None, ...]
     workers: Workers = field(compare=False, repr=False)
-    once: int = 0  # of a function that may answer otherwise the next time: which call this is
+    once: int = 0  # distinguishes the calls of a nondeterministic function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,13 +83,13 @@ class SortOrder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class WindowFrame:
     """A window frame; bounds are None (unbounded), 0 (current row), a number, or an expression."""
 
     rows: bool
     lower: Expression | int | None
     upper: Expression | int | None
-    text: str = field(default="", compare=False)  # as it was written, where it was
+    text: str = field(default="", compare=False)  # as written in the query, if it was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +97,7 @@ class WindowCall(Expression):
     function: Call
     partition: tuple[Expression, ...]
     ordering: tuple[SortOrder, ...]
-    frame: Frame | None
+    frame: WindowFrame | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +108,7 @@ class Case(Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetField(Expression):
-    """A struct's field by position."""
+    """A field of a struct, by its position."""
 
     child: Expression
     ordinal: int
@@ -134,14 +116,14 @@ class GetField(Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeStruct(Expression):
-    """A struct of the values, named by the type's fields."""
+    """A struct of these values; the field names are those of its type."""
 
     values: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable(Expression):
-    """A lambda's parameter; `key` is its unique name in the plan."""
+    """A parameter of a lambda function; `key` is its unique name in the plan."""
 
     key: str
 
@@ -156,7 +138,7 @@ class Lambda(Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subquery(Expression):
-    """kind: scalar, exists, in (with `values` on the left)."""
+    """kind: scalar, exists, or in, with `values` on the left side of IN."""
 
     kind: str
     relation: Relation
@@ -164,69 +146,75 @@ class Subquery(Expression):
     negated: bool = False
 
 
+def spark_only(call: Call) -> NotNative:
+    """Of a function that the native engine does not have."""
+    cause = call.signature.cause or Cause(reasons.FUNCTION_SPARK_ONLY)
+    return NotNative(cause.reason, f"{call.name}: {cause.detail}" if cause.detail else call.name)
+
+
 def children_of(expression: Expression) -> tuple[Expression, ...]:
-    """Asked of every node many times over: by a table of classes."""
+    """The expressions directly below; looked up in a table of classes, since it is called very often."""
     kind = expression.__class__
     read = CHILDREN.get(kind)
     if read is None:
-        read = CHILDREN[kind] = next((CHILDREN[one] for one in kind.__mro__ if one in CHILDREN), without)
+        read = CHILDREN[kind] = next((CHILDREN[one] for one in kind.__mro__ if one in CHILDREN), no_children)
     return read(expression)
 
 
-def without(leaf: Expression) -> tuple[Expression, ...]:
+def no_children(leaf: Expression) -> tuple[Expression, ...]:
     return ()
 
 
-def of_window(call: WindowCall) -> tuple[Expression, ...]:
+def window_children(call: WindowCall) -> tuple[Expression, ...]:
     return (call.function, *call.partition, *(order.child for order in call.ordering))
 
 
-def of_aggregate(call: AggregateCall) -> tuple[Expression, ...]:
+def aggregate_children(call: AggregateCall) -> tuple[Expression, ...]:
     more = (call.filter,) if call.filter is not None else ()
     return (*call.arguments, *more, *(order.child for order in call.ordering))
 
 
-def of_case(case: Case) -> tuple[Expression, ...]:
+def case_children(case: Case) -> tuple[Expression, ...]:
     last = (case.otherwise,) if case.otherwise is not None else ()
     return (*(part for branch in case.branches for part in branch), *last)
 
 
-def of_child(expression: Cast | GetField) -> tuple[Expression, ...]:
+def only_child(expression: Cast | GetField) -> tuple[Expression, ...]:
     return (expression.child,)
 
 
 CHILDREN: dict[type[Expression], Callable[[Any], tuple[Expression, ...]]] = {
-    WindowCall: of_window,
-    AggregateCall: of_aggregate,
+    WindowCall: window_children,
+    AggregateCall: aggregate_children,
     Call: attrgetter("arguments"),
     PythonCall: attrgetter("arguments"),
-    Cast: of_child,
-    GetField: of_child,
-    Case: of_case,
+    Cast: only_child,
+    GetField: only_child,
+    Case: case_children,
     MakeStruct: attrgetter("values"),
     Subquery: attrgetter("values"),
     Lambda: lambda function: (function.body,),
 }
 
 
-# ---- copies that differ in what takes no part in equality
+# ---- copies that differ in fields that are not compared
 
 
 def with_text(expression: E, text: str) -> E:
-    return expression if expression.text == text else copied(expression, TEXT, text)
+    return expression if expression.text == text else copy_with(expression, TEXT, text)
 
 
 def with_origin(expression: E, origin: QueryContext) -> E:
-    return copied(expression, ORIGIN, origin)
+    return copy_with(expression, ORIGIN, origin)
 
 
-def copied(expression: E, at: int, value: object) -> E:
-    """dataclasses.replace of one field, three times as fast: nearly every node of a statement's tree is given its
-    place in the text after it is made."""
+def copy_with(expression: E, at: int, value: object) -> E:
+    """dataclasses.replace of one field, but three times as fast: nearly every expression of a SQL statement gets its
+    source position after it is created."""
     kind = expression.__class__
-    known = PARTS.get(kind)
+    known = FIELD_ACCESS.get(kind)
     if known is None:
-        known = PARTS[kind] = parts_of(kind)
+        known = FIELD_ACCESS[kind] = field_access(kind)
     read, writes = known
     values = list(read(expression))
     values[at] = value
@@ -236,13 +224,13 @@ def copied(expression: E, at: int, value: object) -> E:
     return made
 
 
-Parts = tuple[Callable[[Any], tuple[Any, ...]], list[Callable[[Any, Any], None]]]
-PARTS: dict[type[Expression], Parts] = {}
+FieldAccess = tuple[Callable[[Any], tuple[Any, ...]], list[Callable[[Any, Any], None]]]
+FIELD_ACCESS: dict[type[Expression], FieldAccess] = {}
 NAMES = [part.name for part in fields(Expression)]
 TEXT, ORIGIN = NAMES.index("text"), NAMES.index("origin")
 
 
-def parts_of(kind: type[Expression]) -> Parts:
-    """How all fields are read at once, and how each is written (the slots themselves: the classes are frozen)."""
+def field_access(kind: type[Expression]) -> FieldAccess:
+    """A function that reads all fields, and one for each field that sets it (its slot, since the class is frozen)."""
     names = [part.name for part in fields(kind)]
     return attrgetter(*names), [getattr(kind, name).__set__ for name in names]

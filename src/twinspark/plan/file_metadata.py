@@ -1,4 +1,4 @@
-"""The hidden column `_metadata`: which file a row is from, and where in it (FileFormat.createFileMetadataCol)."""
+"""Defines the type of `_metadata`, the hidden column of file scans (FileFormat.createFileMetadataCol)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from twinspark.types import LONG, STRING, TIMESTAMP, StructField, StructType
 
 NAME = "_metadata"
-MARKS = (("__file_source_metadata_col", True), ("__metadata_col", NAME))  # what Spark says of the column
-FACTS = (
+COLUMN_METADATA = (
+    ("__file_source_metadata_col", True),
+    ("__metadata_col", NAME),
+)  # the metadata of this column in Spark
+FILE_FIELDS = (
     StructField("file_path", STRING, False),
     StructField("file_name", STRING, False),
     StructField("file_size", LONG, False),
@@ -20,15 +23,15 @@ ROW_INDEX = StructField("row_index", LONG, False)
 BLOCKS = ("file_block_start", "file_block_length")
 
 
-class FilesInPieces(StructType):  # type: ignore[misc]
-    """The same of files that Spark may read in several pieces: of which one a row is, only Spark knows."""
+class SplitFileMetadata(StructType):  # type: ignore[misc]
+    """The type of `_metadata` for files that Spark may split: then only Spark knows which block a row is from."""
 
 
 def metadata_type(has_rows: bool, in_pieces: bool) -> StructType:
-    fields = [*FACTS, *([ROW_INDEX] if has_rows else [])]
-    return FilesInPieces(fields) if in_pieces else StructType(fields)
+    fields = [*FILE_FIELDS, *([ROW_INDEX] if has_rows else [])]
+    return SplitFileMetadata(fields) if in_pieces else StructType(fields)
 
 
-def asks_pieces(parts: Sequence[str]) -> bool:
-    """Of the whole column, or of a field of it."""
+def reads_file_block(parts: Sequence[str]) -> bool:
+    """Whether a reference reads the file block: the whole column, or a field with the block's start or length."""
     return not parts or parts[0].lower() in BLOCKS

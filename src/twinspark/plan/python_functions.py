@@ -1,4 +1,4 @@
-"""Python functions as clients send them, and what a plan asks of the workers that run them."""
+"""Defines Python functions as clients send them, and the interface of the workers that run them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from twinspark.types import DataType, StructType
 
-# PythonEvalType of the protocol.
+# Values of PySpark's PythonEvalType.
 BATCHED, ARROW_BATCHED = 100, 101
 SCALAR_PANDAS, SCALAR_PANDAS_ITER, SCALAR_ARROW, SCALAR_ARROW_ITER = 200, 204, 250, 251
 SCALARS = frozenset({BATCHED, ARROW_BATCHED, SCALAR_PANDAS, SCALAR_PANDAS_ITER, SCALAR_ARROW, SCALAR_ARROW_ITER})
@@ -21,7 +21,7 @@ GROUP_MAPS = frozenset({201, 209, 215, 216})
 ARROW_GROUPS = frozenset({209, 215})
 COGROUP_MAPS = frozenset({206, 210})
 GROUP_AGGREGATES = frozenset({202, 217, 252, 254})
-# Over windows a grouped aggregate is of another kind: the worker repeats or slides it.
+# A grouped aggregate used over a window has another eval type, which makes the worker evaluate it for each frame.
 WINDOW_AGGREGATES = {202: 203, 252: 253}
 PICKLED_TABLE, ARROW_TABLE = 300, 302
 TABLES = frozenset({PICKLED_TABLE, 301, ARROW_TABLE})
@@ -41,7 +41,7 @@ class PythonFunction:
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedArgument:
-    """What a table function's analyze method is told of an argument; only of constants it knows the value."""
+    """An argument that the analyze method of a Python table function receives; only constants have a value."""
 
     name: str | None
     type: DataType
@@ -51,9 +51,10 @@ class AnalyzedArgument:
 
 
 @dataclass(frozen=True, slots=True)
-class Analyzed:
-    """What an analyze method said: columns, and how the rows given to the function are divided, ordered and chosen.
-    Orders are texts with their direction and where nulls go, if that was said; selected columns texts with aliases."""
+class AnalyzeResult:
+    """What an analyze method returned: the output columns, and how the rows of the input table are partitioned,
+    ordered and selected. Each ordering is an expression's text, whether it is ascending, and whether nulls come first
+    if that was given; selected columns are pairs of an expression's text and its alias."""
 
     schema: StructType
     result: bytes = field(repr=False)
@@ -64,8 +65,8 @@ class Analyzed:
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
-    """A pickled data source and its columns, as DDL or as JSON."""
+class CreatedDataSource:
+    """A pickled instance of a Python data source, and its schema as DDL or as JSON."""
 
     source: bytes = field(repr=False)
     columns: str
@@ -75,8 +76,8 @@ class Created:
 Options: TypeAlias = tuple[tuple[str, str], ...]
 
 
-class Running(Protocol):
-    """Rows on their way through a worker."""
+class RunningFunction(Protocol):
+    """A Python function that is running over rows in a worker; `reader` reads its results."""
 
     @property
     def reader(self) -> pa.RecordBatchReader: ...
@@ -85,16 +86,18 @@ class Running(Protocol):
 
 
 class Workers(Protocol):
-    """The session's Python workers, with the configuration of the moment."""
+    """The Python workers of a session, with the session's current configuration."""
 
-    def sent(self, schema: pa.Schema) -> pa.Schema:
-        """How rows of the schema are sent to a worker."""
+    def input_schema(self, schema: pa.Schema) -> pa.Schema:
+        """The Arrow schema in which rows of this schema are sent to a worker."""
 
-    def start(self, relation: Any, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Running:
-        """Sends the inputs' rows through the relation's function; rows come back under the schema."""
+    def start(self, relation: Any, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> RunningFunction:
+        """Starts the relation's function over the rows of the inputs; the results have the given schema."""
 
-    def create_source(self, definition: PythonFunction, options: Options, schema: StructType | None) -> Created:
-        """Makes an instance of a data source."""
+    def create_source(
+        self, definition: PythonFunction, options: Options, schema: StructType | None
+    ) -> CreatedDataSource:
+        """Creates an instance of a Python data source."""
 
-    def analyze(self, function: PythonFunction, arguments: Sequence[AnalyzedArgument]) -> Analyzed:
-        """Asks a table function which columns it has for such arguments."""
+    def analyze(self, function: PythonFunction, arguments: Sequence[AnalyzedArgument]) -> AnalyzeResult:
+        """Calls the analyze method of a Python table function with these arguments."""

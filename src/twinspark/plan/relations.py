@@ -1,61 +1,28 @@
-"""Typed relations: every one knows its schema; columns are positions of the input."""
+"""Defines typed relations: each has a schema, and its expressions refer to columns of the input by index."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
-from twinspark.plan.expressions import Column, Expression, SortOrder
-from twinspark.types import DataType, StructField, StructType
-
-
-@dataclass(frozen=True)
-class Field:
-    name: str
-    type: DataType
-    nullable: bool
-    metadata: tuple[tuple[str, Any], ...] = ()
-
-    def struct_field(self) -> StructField:
-        return StructField(self.name, self.type, self.nullable, dict(self.metadata))
-
-
-Fields = tuple[Field, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Relation:
-    fields: Fields
-
-    @cached_property
-    def schema(self) -> StructType:
-        return StructType([f.struct_field() for f in self.fields])
-
-    def column(self, index: int) -> Column:
-        found = self.fields[index]
-        return Column(type=found.type, nullable=found.nullable, index=index, text=found.name)
-
-    def columns(self) -> tuple[Column, ...]:
-        return tuple(map(self.column, range(len(self.fields))))
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return ()
+from twinspark.plan.expressions import Expression, SortOrder
+from twinspark.plan.nodes import Field as Field
+from twinspark.plan.nodes import Fields as Fields
+from twinspark.plan.nodes import Relation as Relation
 
 
 def expressions_in(relation: Relation) -> Iterator[Expression]:
-    """Every expression of the relation and of those below it."""
+    """The expressions of the relation and of all relations below it."""
     for each in relations_in(relation):
         yield from own_expressions(each)
 
 
 def relations_in(relation: Relation) -> Iterator[Relation]:
-    """The relation and all below it, from the top down and the left to the right; not those of subqueries. Without
-    recursion: chains of projections are long."""
+    """The relation and all below it in preorder, without those of subqueries. A loop instead of recursion, since chains
+    of projections may be very long."""
     pending = [relation]
     while pending:
         each = pending.pop()
@@ -63,9 +30,9 @@ def relations_in(relation: Relation) -> Iterator[Relation]:
         pending.extend(each.inputs[::-1])
 
 
-def nameless(relation: Relation) -> Relation:
-    """The same rows, whatever their columns are called: what Spark's sameSemantics compares."""
-    below = {f.name: nameless(v) for f in fields(relation) if isinstance(v := getattr(relation, f.name), Relation)}
+def without_names(relation: Relation) -> Relation:
+    """The relation with empty column names, for comparisons like Spark's sameSemantics."""
+    below = {f.name: without_names(v) for f in fields(relation) if isinstance(v := getattr(relation, f.name), Relation)}
     plain = tuple(replace(f, name="", metadata=()) for f in relation.fields)
     changes: dict[str, Any] = {**below, "fields": plain}
     return replace(relation, **changes)
@@ -78,7 +45,7 @@ def own_expressions(relation: Relation) -> Iterator[Expression]:
             if isinstance(part, Expression):
                 yield part
             else:
-                yield from parts_of(part)
+                yield from nested_expressions(part)
 
 
 def expression_names(kind: type[Relation]) -> tuple[str, ...]:
@@ -95,14 +62,14 @@ EXPRESSION_NAMES: dict[type, tuple[str, ...]] = {}
 WITHOUT_EXPRESSIONS = frozenset({"fields", "names", "input_files"})
 
 
-def parts_of(value: Any) -> Iterator[Expression]:
+def nested_expressions(value: Any) -> Iterator[Expression]:
     if isinstance(value, Expression):
         yield value
     elif isinstance(value, SortOrder):
         yield value.child
     elif isinstance(value, tuple):
         for part in value:
-            yield from parts_of(part)
+            yield from nested_expressions(part)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,10 +81,10 @@ class OneRow(Relation):
 
 @dataclass(frozen=True, kw_only=True)
 class LocalData(Relation):
-    """Rows that came with the request, as Arrow."""
+    """Rows that the client sent with the request, as an Arrow table."""
 
     table: pa.Table = field(compare=False)
-    key: str  # stands for the data in comparisons
+    key: str  # compared instead of the data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +96,7 @@ class Values(Relation):
 
 @dataclass(frozen=True, kw_only=True)
 class Range(Relation):
-    """`partitions` is 0 where Spark chooses their number."""
+    """spark.range; `partitions` is 0 where Spark chooses their number."""
 
     start: int
     end: int
@@ -137,15 +104,17 @@ class Range(Relation):
     partitions: int = 0
 
 
-FILE_PLACE = "twinspark file"  # no column of Spark's is called so by chance
+FILE_INDEX_COLUMN = "twinspark file"  # a name that user data is unlikely to have
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scan(Relation):
-    """A DuckDB table expression whose columns are this relation's, in order; bytes are what a scan would read.
-    `is_whole_file`: one file, read by its path in one piece. `arrow`: what Arrow reads, by the name `sql` gives it.
-    `file_sizes`: of several files in the order in which they are read; `sql_by_file` has a column FILE_PLACE more,
-    which says which file a row is from. `has_metadata`: the last column is the hidden one that tells of files."""
+    """A DuckDB table expression, which has the columns of this relation in the same order.
+
+    `size_in_bytes`: what a full scan reads. `is_whole_file`: one file, read by its path and not split.
+    `arrow`: the Arrow readers that `sql` refers to by name. `file_sizes`: sizes of the files in the order in which they
+    are read. `sql_by_file`: like `sql`, with FILE_INDEX_COLUMN as one more column, the index of the row's file.
+    `has_metadata`: the last column is the hidden column `_metadata`."""
 
     sql: str
     names: tuple[str, ...]
@@ -159,8 +128,8 @@ class Scan(Relation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refused(Relation):
-    """Rows that Spark's readers refuse to give: a plan with them has a schema, and fails when it runs."""
+class FailingRelation(Relation):
+    """A relation with a schema that raises `error` when it is executed, as reading such files does in Spark."""
 
     error: Exception = field(compare=False)
 
@@ -175,11 +144,11 @@ class Unary(Relation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Records(Unary):
-    """Rows of records in files, the input's. Whether a record is malformed is seen in the columns that are asked for
-    alone: `narrowed` gives the rows as they are when only those at these places are, under all columns."""
+class FileRecords(Unary):
+    """Records of files that may be malformed. Spark's parsers notice that only in the columns that the query requires:
+    `pruned` returns the relation that reads only the columns at these indexes, with the same schema."""
 
-    narrowed: Callable[[frozenset[int]], Relation] = field(compare=False)
+    pruned: Callable[[frozenset[int]], Relation] = field(compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +180,7 @@ class Window(Unary):
 
 @dataclass(frozen=True, kw_only=True)
 class Generate(Unary):
-    """Output: the input's columns, then the generator's; `outer` keeps rows whose generator gives none."""
+    """Output: the input's columns, then the generator's; with `outer`, rows without generated rows remain."""
 
     generator: Expression
     outer: bool
@@ -236,17 +205,17 @@ class Tail(Unary):
 
 @dataclass(frozen=True, kw_only=True)
 class Distinct(Unary):
-    """Rows that differ in the key positions; all columns when keys is None."""
+    """One row for each combination of values of the columns at `keys`, or of all columns if `keys` is None."""
 
     keys: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(Unary):
-    """The same rows, spread over partitions as the query says.
+class Repartition(Unary):
+    """The same rows in other partitions: repartition, repartitionByRange, coalesce and repartition hints.
 
-    `how`: coalesce, rounds (one row after another), hash, id or range, by the keys, over `count` partitions; empty
-    where which row is where, and their order, is Spark's."""
+    `how`: coalesce, rounds (round robin), hash, id or range, by `keys`, into `count` partitions; empty where only Spark
+    knows the partition of each row, and with it the row order."""
 
     how: str = ""
     count: int = 0
@@ -254,31 +223,33 @@ class Spread(Unary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numbered(Unary):
-    """Output: the input's columns, then the task that Spark would give each row, and the row's place, from zero.
+class RowPositions(Unary):
+    """Output: the input's columns, then the Spark task of each row, and the row's position, from zero.
 
-    The rows are sliced evenly among as many tasks; with `slices` 0 all are one task's."""
+    The rows are sliced evenly among `slices` tasks; with 0 slices, one task has all rows."""
 
     slices: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turned(Unary):
-    """The input, whose last two columns are the task and the place of each row: the place is now the row's turn among
-    those of the same keys, as a sort by one key that may be null meets them.
+class TieOrder(Unary):
+    """The input with a new last column. The input's last two columns are the task and the position of each row; the
+    position becomes the order in which Spark's sort by one nullable key returns rows with the same keys.
 
-    `part`: of a shuffle, in which the task sent the row; by `ranges` of the key, as many as that, where there are.
-    `first`: how many rows are taken of the sorted ones, if not all; the place is the turn among all rows then."""
+    `partition`: the hash partition to which a shuffle sends the row, or None. `ranges`: the number of range partitions
+    of the key, or 0. `first`: how many of the sorted rows are taken, or 0 for all; then the position is the order
+    among all rows. `in_tasks`: each task sorts its own rows."""
 
     keys: tuple[SortOrder, ...]
-    part: Expression | None = None
+    partition: Expression | None = None
     ranges: int = 0
     first: int = 0
+    in_tasks: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Join(Relation):
-    """kind: inner left right full cross semi anti; the condition sees left columns, then right columns."""
+    """kind: inner left right full cross semi anti; the condition refers to the left columns, then the right columns."""
 
     left: Relation
     right: Relation
@@ -307,7 +278,7 @@ class SetOperation(Relation):
 
 @dataclass(frozen=True, kw_only=True)
 class ShowString(Unary):
-    """The input's first rows, drawn as a table in one string; the input's columns are strings already."""
+    """DataFrame.show: the first rows of the input as a table in one string; all columns of the input are strings."""
 
     names: tuple[str, ...]
     rows: int
@@ -318,39 +289,39 @@ class ShowString(Unary):
 
 @dataclass(frozen=True, kw_only=True)
 class Observe(Unary):
-    """The input's rows; `metrics` is the aggregation over them that is told once they have passed."""
+    """DataFrame.observe: the input's rows; `metrics` is the aggregation over them that is reported at the end."""
 
     name: str
     metrics: Relation
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shared(Unary):
-    """A relation used in several places under one name (WITH): written once per statement."""
+class SharedRelation(Unary):
+    """A relation that is used several times, such as a WITH query: one common table expression in the SQL."""
 
     key: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Keep(Unary):
-    """A relation whose result is kept (cache, checkpoint): run once, then read from the named DuckDB table."""
+class CachedRelation(Unary):
+    """A cached or checkpointed relation: run once, then read from a DuckDB table of this name."""
 
     table: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recursion(Relation):
-    """WITH RECURSIVE: the anchor's rows, then again and again what `step` makes of the last ones.
+    """WITH RECURSIVE: the anchor's rows, then repeatedly the rows that `step` computes from the previous ones.
 
-    Both have a column more than this relation, the level of the recursion. `limit` levels are an error, and so
-    are `rows` rows; with `elsewhere` one that only Spark can judge."""
+    Anchor and step have one more column than this relation, the level of the recursion. More than `limit` levels or
+    `rows` rows are an error; with `falls_back` the query falls back to Spark instead."""
 
     anchor: Relation
     step: Relation
     key: str
     limit: int
     rows: int
-    elsewhere: bool
+    falls_back: bool
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
@@ -359,6 +330,7 @@ class Recursion(Relation):
 
 @dataclass(frozen=True, kw_only=True)
 class RecursionReference(Relation):
-    """The rows of the last step, inside of it; the level comes last."""
+    """The reference to the recursive query inside its step: the rows of the previous step, with the level as the last
+    column."""
 
     key: str

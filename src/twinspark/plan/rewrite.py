@@ -1,4 +1,4 @@
-"""Rewrites an expression from its leaves up, sharing what does not change."""
+"""Walks through expressions and rewrites them; subtrees that do not change are shared."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -25,7 +25,7 @@ Rule = Callable[[Expression], Expression]
 
 
 def map_children(expression: Expression, rule: Rule) -> Expression:
-    """The same node over rewritten children; the very same object when nothing changed."""
+    """The expression with its children rewritten; the same object if nothing changed."""
     match expression:
         case WindowCall(function=function, partition=partition, ordering=ordering):
             called = rule(function)
@@ -45,7 +45,7 @@ def map_children(expression: Expression, rule: Rule) -> Expression:
             )
         case Call(arguments=arguments) | PythonCall(arguments=arguments):
             made = tuple(map(rule, arguments))
-            return expression if same(made, arguments) else replace(expression, arguments=made)
+            return expression if all_same(made, arguments) else replace(expression, arguments=made)
         case Cast(child=child) | GetField(child=child):
             below = rule(child)
             return expression if below is child else replace(expression, child=below)
@@ -57,14 +57,14 @@ def map_children(expression: Expression, rule: Rule) -> Expression:
             )
         case MakeStruct(values=values) | Subquery(values=values):
             made = tuple(map(rule, values))
-            return expression if same(made, values) else replace(expression, values=made)
+            return expression if all_same(made, values) else replace(expression, values=made)
         case Lambda(body=body):
             return replace(expression, body=rule(body))
         case _:
             return expression
 
 
-def same(made: tuple[Expression, ...], were: tuple[Expression, ...]) -> bool:
+def all_same(made: tuple[Expression, ...], were: tuple[Expression, ...]) -> bool:
     return all(map(is_, made, were))
 
 
@@ -73,7 +73,7 @@ def map_orders(ordering: tuple[SortOrder, ...], rule: Rule) -> tuple[SortOrder, 
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """The expression and all below it, from left to right; without recursion, for expressions may be deep."""
+    """The expression and all below it in preorder; a loop instead of recursion, since expressions may be deep."""
     pending = [expression]
     while pending:
         node = pending.pop()
@@ -83,7 +83,7 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def replace_columns(expression: Expression, by: Callable[[Column], Expression]) -> Expression:
-    """Every Column of this level replaced; subqueries keep their own."""
+    """Replaces every Column of the expression, but not those inside subqueries."""
 
     def rule(node: Expression) -> Expression:
         return by(node) if isinstance(node, Column) else map_children(node, rule)
@@ -91,5 +91,6 @@ def replace_columns(expression: Expression, by: Callable[[Column], Expression]) 
     return rule(expression)
 
 
-def shifted(expression: Expression, offset: int) -> Expression:
+def shift_columns(expression: Expression, offset: int) -> Expression:
+    """The expression with all its column indexes increased by the offset."""
     return replace_columns(expression, lambda column: replace(column, index=column.index + offset))

@@ -1,4 +1,4 @@
-"""What was found of files, as a relation."""
+"""Makes a relation of the files that a query reads."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.plan import file_metadata
-from twinspark.plan.relations import Field, Records, Refused, Relation, Scan
+from twinspark.plan.relations import FailingRelation, Field, FileRecords, Relation, Scan
 from twinspark.types import StructType
 
 
-class Found(Protocol):
-    """A schema and DuckDB's table expression; `by_columns` gives another one for the columns that are asked for,
-    where what the records are depends on these, or the error of asking for them."""
+class FileSource(Protocol):
+    """Files to read: their schema and a DuckDB table expression. `by_columns` is set where malformed records depend on
+    the columns that the query requires: it returns the table expression for these columns, or raises their error."""
 
     @property
     def schema(self) -> StructType: ...
@@ -36,27 +36,27 @@ class Found(Protocol):
     def by_columns(self) -> Callable[[frozenset[int]], str] | None: ...
 
 
-def relation_of(found: Found, is_whole_file: bool = False) -> Relation:
+def relation_of(found: FileSource, is_whole_file: bool = False) -> Relation:
     scan = replace(scan_of(found), is_whole_file=is_whole_file)
     by_columns = found.by_columns
     if by_columns is None:
         return scan
     if scan.has_metadata:
-        raise NotNative("the metadata column of files with records that may be malformed")
+        raise NotNative(reasons.FILE_METADATA_COLUMN, "_metadata of files whose records may be malformed")
 
-    def narrowed(asked: frozenset[int]) -> Relation:
+    def prune_scan(columns: frozenset[int]) -> Relation:
         try:
-            return replace(scan, sql=by_columns(asked))
+            return replace(scan, sql=by_columns(columns))
         except SparkError as error:
-            return Refused(error=error, fields=scan.fields)
+            return FailingRelation(error=error, fields=scan.fields)
 
-    return Records(input=scan, narrowed=narrowed, fields=scan.fields)
+    return FileRecords(input=scan, pruned=prune_scan, fields=scan.fields)
 
 
-def scan_of(found: Found) -> Scan:
+def scan_of(found: FileSource) -> Scan:
     fields = tuple(Field(f.name, f.dataType, f.nullable, tuple((f.metadata or {}).items())) for f in found.schema)
     if found.metadata is not None:
-        fields = (*fields, Field(file_metadata.NAME, found.metadata, False, file_metadata.MARKS))
+        fields = (*fields, Field(file_metadata.NAME, found.metadata, False, file_metadata.COLUMN_METADATA))
     return Scan(
         fields=fields,
         sql=found.sql,

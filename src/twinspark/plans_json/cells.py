@@ -1,4 +1,4 @@
-"""Cells as plans write them -> Arrow arrays, a column at a time; a cell that does not fit is named, never nulled."""
+"""Converts columns of JSON values to Arrow arrays; a value that does not fit its type raises and never becomes null."""
 
 import base64
 import binascii
@@ -49,7 +49,7 @@ Values = Sequence[Any]
 
 
 class BadCell(ValueError):
-    """The cell at `index` of the column does not fit; `message` says why."""
+    """The value at `index` of the column does not fit its type; `message` says why."""
 
     def __init__(self, index: int, message: str) -> None:
         self.index, self.message = index, message
@@ -57,15 +57,15 @@ class BadCell(ValueError):
 
 
 def arrow_column(values: Values, type: DataType, zone: str) -> pa.Array:
-    """One column of cells; times without a zone are in the session's zone, as in Spark."""
+    """Converts one column; timestamps without a zone are in the session time zone, as in Spark."""
     for types, build in BUILDERS:
         if isinstance(type, types):
             return build(values, type, zone)
     raise BadCell(0, f"cells cannot be written for the type {type.simpleString()}")
 
 
-def checked(values: Values, type: DataType, *accepted: type) -> Values:
-    """Cells of these Python types and nulls only; the set of types is found without a Python loop."""
+def check_cells(values: Values, type: DataType, *accepted: type) -> Values:
+    """Raises BadCell unless all values are null or of these Python types; fast, without a Python loop."""
     strange = set(map(_type, values)) - {*accepted, _NONE}
     for index, value in enumerate(values if strange else ()):
         if _type(value) in strange:
@@ -76,8 +76,8 @@ def checked(values: Values, type: DataType, *accepted: type) -> Values:
 _type, _NONE = type, type(None)
 
 
-def each(values: Values, type: DataType, convert: Callable[[Any], Any]) -> list[Any]:
-    """Convert cell by cell; only for texts that Arrow cannot read by itself."""
+def convert_each(values: Values, type: DataType, convert: Callable[[Any], Any]) -> list[Any]:
+    """Converts value by value; only for texts that Arrow cannot parse."""
     converted = []
     for index, value in enumerate(values):
         try:
@@ -87,20 +87,20 @@ def each(values: Values, type: DataType, convert: Callable[[Any], Any]) -> list[
     return converted
 
 
-def in_arrow(values: Values, type: DataType, arrow: pa.DataType) -> pa.Array:
-    """Arrow's own conversion, which checks ranges; when it refuses the column, the first bad cell is looked for."""
+def convert_in_arrow(values: Values, type: DataType, arrow: pa.DataType) -> pa.Array:
+    """Arrow's own conversion, which checks ranges; if it raises, the first bad value is searched for."""
     try:
         return pa.array(values, arrow)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        each(values, type, lambda value: pa.scalar(value, arrow))
+        convert_each(values, type, lambda value: pa.scalar(value, arrow))
         raise
 
 
 def integers(values: Values, type: DataType, zone: str) -> pa.Array:
-    """JSON writers may say 3.0 for 3; a fraction is no integer."""
-    if float in set(map(_type, checked(values, type, int, float))):
-        values = each(values, type, whole)
-    return in_arrow(values, type, to_arrow_type(type))
+    """Accepts 3.0 for 3, which some JSON writers produce, but no fractions."""
+    if float in set(map(_type, check_cells(values, type, int, float))):
+        values = convert_each(values, type, whole)
+    return convert_in_arrow(values, type, to_arrow_type(type))
 
 
 def whole(value: Any) -> int:
@@ -111,19 +111,21 @@ def whole(value: Any) -> int:
 
 def fractions(values: Values, type: DataType, zone: str) -> pa.Array:
     if str in set(map(_type, values)):
-        values = each(values, type, lambda value: NOT_NUMBERS[value.lower()] if isinstance(value, str) else value)
-    numbers = [None if value is None else float(value) for value in checked(values, type, int, float, Decimal)]
+        values = convert_each(
+            values, type, lambda value: NOT_NUMBERS[value.lower()] if isinstance(value, str) else value
+        )
+    numbers = [None if value is None else float(value) for value in check_cells(values, type, int, float, Decimal)]
     return pa.array(numbers, pa.float64()).cast(to_arrow_type(type), safe=False)
 
 
 def booleans(values: Values, type: DataType, zone: str) -> pa.Array:
-    return pa.array(checked(values, type, bool), pa.bool_())
+    return pa.array(check_cells(values, type, bool), pa.bool_())
 
 
 def strings(values: Values, type: DataType, zone: str) -> pa.Array:
-    """Numbers and booleans become text, as PySpark's createDataFrame writes them."""
+    """Numbers and booleans become strings as in PySpark's createDataFrame."""
     if set(map(_type, values)) - {str, _NONE}:
-        values = each(checked(values, type, str, int, float, bool, Decimal), type, spark_text)
+        values = convert_each(check_cells(values, type, str, int, float, bool, Decimal), type, spark_text)
     return pa.array(values, pa.string())
 
 
@@ -133,8 +135,10 @@ def spark_text(value: Any) -> str:
 
 def decimals(values: Values, type: DataType, zone: str) -> pa.Array:
     assert isinstance(type, DecimalType)
-    exact = each(checked(values, type, int, float, str, Decimal), type, lambda value: exact_decimal(value, type))
-    return in_arrow(exact, type, to_arrow_type(type))
+    exact = convert_each(
+        check_cells(values, type, int, float, str, Decimal), type, lambda value: exact_decimal(value, type)
+    )
+    return convert_in_arrow(exact, type, to_arrow_type(type))
 
 
 def exact_decimal(value: Any, type: DecimalType) -> Decimal:
@@ -145,34 +149,36 @@ def exact_decimal(value: Any, type: DecimalType) -> Decimal:
 
 
 def dates(values: Values, type: DataType, zone: str) -> pa.Array:
-    kinds = set(map(_type, checked(values, type, str, date)))
+    kinds = set(map(_type, check_cells(values, type, str, date)))
     if kinds <= {str, _NONE}:
-        values = each(values, type, date.fromisoformat)
+        values = convert_each(values, type, date.fromisoformat)
     elif str in kinds:
-        values = each(values, type, lambda value: date.fromisoformat(value) if isinstance(value, str) else value)
+        values = convert_each(
+            values, type, lambda value: date.fromisoformat(value) if isinstance(value, str) else value
+        )
     return pa.array(values, pa.date32())
 
 
 def timestamps(values: Values, type: DataType, zone: str) -> pa.Array:
-    checked(values, type, str, datetime)
+    check_cells(values, type, str, datetime)
     try:
         local = pa.array(values).cast(pa.timestamp("us"))
         return pc.assume_timezone(local, zone, ambiguous="earliest").cast(pa.timestamp("us", "UTC"))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        # Zones in the texts, a skipped hour of summer time, other ISO forms: Python reads them one by one.
+        # Texts with zones, local times in a gap and other ISO formats are parsed in Python, one by one.
         tz = ZoneInfo(zone)
-        return pa.array(each(values, type, lambda value: instant(value, tz)), pa.timestamp("us", "UTC"))
+        return pa.array(convert_each(values, type, lambda value: instant(value, tz)), pa.timestamp("us", "UTC"))
 
 
 def instant(value: Any, zone: ZoneInfo) -> datetime:
     read = datetime.fromisoformat(value) if isinstance(value, str) else value
-    # fold 0 is java.time's rule too: the earlier of two, and a skipped hour counted from before the gap.
+    # fold 0 is java.time's rule too: the earlier one of two instants, and the offset before a gap.
     return read if read.tzinfo else read.replace(tzinfo=zone)
 
 
 def local_timestamps(values: Values, type: DataType, zone: str) -> pa.Array:
-    checked(values, type, str, datetime)
-    return in_arrow(each(values, type, without_zone), type, pa.timestamp("us"))
+    check_cells(values, type, str, datetime)
+    return convert_in_arrow(convert_each(values, type, without_zone), type, pa.timestamp("us"))
 
 
 def without_zone(value: Any) -> datetime:
@@ -183,8 +189,8 @@ def without_zone(value: Any) -> datetime:
 
 
 def times(values: Values, type: DataType, zone: str) -> pa.Array:
-    read = each(
-        checked(values, type, str, time),
+    read = convert_each(
+        check_cells(values, type, str, time),
         type,
         lambda value: time.fromisoformat(value) if isinstance(value, str) else value,
     )
@@ -193,8 +199,8 @@ def times(values: Values, type: DataType, zone: str) -> pa.Array:
 
 def durations(values: Values, type: DataType, zone: str) -> pa.Array:
     """Seconds, or a Python timedelta."""
-    read = each(
-        checked(values, type, int, float, timedelta),
+    read = convert_each(
+        check_cells(values, type, int, float, timedelta),
         type,
         lambda value: value if isinstance(value, timedelta) else timedelta(seconds=value),
     )
@@ -202,11 +208,11 @@ def durations(values: Values, type: DataType, zone: str) -> pa.Array:
 
 
 def binaries(values: Values, type: DataType, zone: str) -> pa.Array:
-    """Bytes, or their base64 text, which is how Spark writes binary into JSON."""
-    return pa.array(each(checked(values, type, str, bytes, bytearray), type, unpacked), pa.binary())
+    """Bytes, or base64 text, which is how Spark writes binary values in JSON."""
+    return pa.array(convert_each(check_cells(values, type, str, bytes, bytearray), type, decode_binary), pa.binary())
 
 
-def unpacked(value: Any) -> bytes:
+def decode_binary(value: Any) -> bytes:
     if not isinstance(value, str):
         return bytes(value)
     try:
@@ -216,15 +222,15 @@ def unpacked(value: Any) -> bytes:
 
 
 def nulls(values: Values, type: DataType, zone: str) -> pa.Array:
-    return pa.nulls(len(checked(values, type)))
+    return pa.nulls(len(check_cells(values, type)))
 
 
 def arrays(values: Values, type: DataType, zone: str) -> pa.Array:
     assert isinstance(type, ArrayType)
-    checked(values, type, list, tuple)
+    check_cells(values, type, list, tuple)
     offsets = offsets_of(values)
     flat = [element for value in values if value is not None for element in value]
-    element = nested(flat, type.elementType, zone, offsets)
+    element = nested_array(flat, type.elementType, zone, offsets)
     return pa.ListArray.from_arrays(arrow_offsets(values, offsets), element)
 
 
@@ -232,25 +238,26 @@ def maps(values: Values, type: DataType, zone: str) -> pa.Array:
     """An object, or a list of pairs for keys that are not strings."""
     assert isinstance(type, MapType)
     pairs = [
-        list(value.items()) if isinstance(value, dict) else value for value in checked(values, type, dict, list, tuple)
+        list(value.items()) if isinstance(value, dict) else value
+        for value in check_cells(values, type, dict, list, tuple)
     ]
     offsets = offsets_of(pairs)
     flat = [pair for value in pairs if value is not None for pair in value]
-    keys = nested([read_key(pair[0], type.keyType) for pair in flat], type.keyType, zone, offsets)
-    items = nested([pair[1] for pair in flat], type.valueType, zone, offsets)
+    keys = nested_array([read_key(pair[0], type.keyType) for pair in flat], type.keyType, zone, offsets)
+    items = nested_array([pair[1] for pair in flat], type.valueType, zone, offsets)
     return pa.MapArray.from_arrays(arrow_offsets(pairs, offsets), keys, items)
 
 
 def read_key(key: Any, type: DataType) -> Any:
-    """JSON writes every key as a string."""
+    """Parses the key of a JSON object, which is always a string."""
     numeric = isinstance(key, str) and isinstance(type, ByteType | ShortType | IntegerType | LongType)
     return int(key) if numeric and key.lstrip("-").isdigit() else key
 
 
 def structs(values: Values, type: DataType, zone: str) -> pa.Array:
-    """An object by field names, or a list in the order of the fields."""
+    """An object with field names as keys, or a list in the order of the fields."""
     assert isinstance(type, StructType)
-    checked(values, type, dict, list, tuple)
+    check_cells(values, type, dict, list, tuple)
     columns = [
         arrow_column([field_cell(value, at, field.name) for value in values], field.dataType, zone)
         for at, field in enumerate(type.fields)
@@ -276,8 +283,8 @@ def arrow_offsets(values: Values, offsets: list[int]) -> pa.Array:
     return pa.array([*marked, offsets[-1]], pa.int32())
 
 
-def nested(flat: list[Any], type: DataType, zone: str, offsets: list[int]) -> pa.Array:
-    """A problem inside an array or a map is told by the row that holds it."""
+def nested_array(flat: list[Any], type: DataType, zone: str, offsets: list[int]) -> pa.Array:
+    """Converts the elements of all rows; a bad element is reported with the index of its row."""
     try:
         return arrow_column(flat, type, zone)
     except BadCell as error:

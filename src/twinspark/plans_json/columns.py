@@ -1,4 +1,4 @@
-"""Expression trees -> PySpark Columns."""
+"""Builds PySpark Columns from the expression trees of JSON plans."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ NESTED = (ArrayType, MapType, StructType)
 
 @dataclass(frozen=True)
 class Scope:
-    """What an expression can see: the input it is built over, the two sides of a join, the variables of lambdas."""
+    """What an expression may refer to: its input DataFrame, the two sides of a join, variables of lambda functions."""
 
     dialect: Dialect
     frame: Any
@@ -49,25 +49,25 @@ class Scope:
         return [column_of(expression, self) for expression in expressions]
 
     def type_of(self, expression: Expression) -> DataType:
-        """The type Spark gives it; asks the session, so only for the few names whose meaning hangs on a type."""
+        """The type of the expression; analyzed by the session, so only used where the meaning depends on a type."""
         found: DataType = self.frame.select(self.column(expression).alias("it")).schema[0].dataType
         return found
 
 
 @singledispatch
 def column_of(expression: Expression, scope: Scope) -> Any:
-    raise TypeError(f"{type(expression).__name__} cannot stand here")
+    raise TypeError(f"{type(expression).__name__} is not allowed here")
 
 
 @column_of.register
-def _(name: Name, scope: Scope) -> Any:
+def name_column(name: Name, scope: Scope) -> Any:
     if name.name in scope.variables:
         return scope.variables[name.name]
     return scope.sides[name.side][name.name] if name.side else scope.functions.col(name.name)
 
 
 @column_of.register
-def _(literal: Literal, scope: Scope) -> Any:
+def literal_column(literal: Literal, scope: Scope) -> Any:
     if literal.type is None:
         return scope.functions.lit(literal.value)
     value, is_typed = python_value(literal.value, literal.type)
@@ -76,7 +76,7 @@ def _(literal: Literal, scope: Scope) -> Any:
 
 
 @column_of.register
-def _(call: Call, scope: Scope) -> Any:
+def call_column(call: Call, scope: Scope) -> Any:
     if call.name in SPECIAL_FUNCTIONS:
         return SPECIAL_FUNCTIONS[call.name](call, scope)
     if any(isinstance(arg, Lambda) for arg in call.args):
@@ -85,12 +85,12 @@ def _(call: Call, scope: Scope) -> Any:
 
 
 @column_of.register
-def _(call: SessionCall, scope: Scope) -> Any:
+def session_call_column(call: SessionCall, scope: Scope) -> Any:
     return scope.functions.call_function(call.name, *scope.columns(call.args))
 
 
 @column_of.register
-def _(operator: Operator, scope: Scope) -> Any:
+def operator_column(operator: Operator, scope: Scope) -> Any:
     plain = PLAIN_RIGHT.get(operator.name)
     if plain:
         return plain(operator, scope)
@@ -98,7 +98,7 @@ def _(operator: Operator, scope: Scope) -> Any:
 
 
 def text_match(operator: Operator, scope: Scope) -> Any:
-    """`like` and its kin: PySpark's methods take the pattern as a plain string, its functions as a column."""
+    """like, ilike and rlike: PySpark's methods take the pattern as a plain string, its functions as a column."""
     left, right = operator.args
     if isinstance(right, Literal) and isinstance(right.value, str):
         return getattr(scope.column(left), operator.name)(right.value)
@@ -122,18 +122,18 @@ PLAIN_RIGHT: dict[str, Callable[[Operator, Scope], Any]] = {
 
 
 @column_of.register
-def _(cast: Cast, scope: Scope) -> Any:
+def cast_column(cast: Cast, scope: Scope) -> Any:
     input, type = scope.column(cast.input), cast_target(cast.type)
     return input.try_cast(type) if cast.is_try else input.cast(type)
 
 
 def cast_target(type: DataType) -> DataType | str:
-    """Types by their text, as plans and people write them: of a StringType object Spark would print the collation."""
+    """The type's name: with a StringType object, the column name that Spark generates would contain the collation."""
     return type if isinstance(type, NESTED) else str(type.simpleString())
 
 
 @column_of.register
-def _(when: When, scope: Scope) -> Any:
+def when_column(when: When, scope: Scope) -> Any:
     (condition, value), *more = when.branches
     column = scope.functions.when(scope.column(condition), scope.column(value))
     for condition, value in more:
@@ -142,18 +142,18 @@ def _(when: When, scope: Scope) -> Any:
 
 
 @column_of.register
-def _(alias: Alias, scope: Scope) -> Any:
+def alias_column(alias: Alias, scope: Scope) -> Any:
     return scope.column(alias.input).alias(*alias.names)
 
 
 @column_of.register
-def _(order: Order, scope: Scope) -> Any:
+def order_column(order: Order, scope: Scope) -> Any:
     nulls = {None: "", True: "_nulls_first", False: "_nulls_last"}[order.nulls_first]
     return getattr(scope.column(order.input), ("asc" if order.ascending else "desc") + nulls)()
 
 
 @column_of.register
-def _(over: Over, scope: Scope) -> Any:
+def over_column(over: Over, scope: Scope) -> Any:
     window = scope.dialect.window.partitionBy(*scope.columns(over.partition))
     if over.order:
         window = window.orderBy(*scope.columns(over.order))
@@ -164,7 +164,7 @@ def _(over: Over, scope: Scope) -> Any:
 
 
 def argument(expression: Expression, scope: Scope) -> Any:
-    """An argument of a higher-order function: PySpark wants lambdas as Python functions of as many parameters."""
+    """An argument of a higher-order function: PySpark takes lambdas as Python functions with that many parameters."""
     if not isinstance(expression, Lambda):
         return scope.column(expression)
 

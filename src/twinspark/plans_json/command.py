@@ -1,4 +1,4 @@
-"""`twinspark run PLAN.json --input … --output …` and `twinspark run --fixture f.json`: the work behind the command."""
+"""Implements `twinspark run PLAN.json --input … --output …` and `twinspark run --fixture f.json`."""
 
 import argparse
 import json
@@ -8,16 +8,16 @@ from typing import Any
 
 from pyspark.errors import PySparkException
 
-from twinspark.plans_json.data import FORMATS
 from twinspark.plans_json.execute import execute_plan
 from twinspark.plans_json.fixture import first_difference, read_fixtures
+from twinspark.plans_json.input_data import FORMATS
 from twinspark.plans_json.problems import DataError, PlanError
 
 SHOWN_ROWS = 1000
 
 
 def run_arguments(plan: str | Path, arguments: list[str], session: Any) -> int:
-    """The command's words behind the plan's path -> its exit code."""
+    """Parses the command's arguments after the plan's path, runs the plan and returns the exit code."""
     parser = argparse.ArgumentParser(prog="twinspark run PLAN.json")
     parser.add_argument("--input", help=f"data for the plan ({', '.join(FORMATS)}); else the plan file's own input")
     parser.add_argument("--schema", help="the input's columns, as Spark writes them: 'id bigint, name string'")
@@ -30,7 +30,7 @@ def run_arguments(plan: str | Path, arguments: list[str], session: Any) -> int:
 def run(
     plan: str | Path, input: str | None, output: str | None, session: Any, schema: Any = None, mode: str = "error"
 ) -> int:
-    """Runs the plan of a file; problems are printed, and the exit code says whether there were any."""
+    """Runs the plan in a file; prints problems, and returns a nonzero exit code if there are any."""
     try:
         written = json.loads(Path(plan).read_text())
         data, declared = input_of(written, input, schema)
@@ -43,12 +43,12 @@ def run(
 
 
 def input_of(written: Any, path: str | None, schema: Any) -> tuple[Any, Any]:
-    """The file that the command names, or the input that stands beside the plan."""
+    """The file of --input, or the input in the plan's own file."""
     if path is not None:
         return path, schema
     own = written.get("input") if isinstance(written, dict) else None
     if own is None:
-        raise DataError(None, None, "the plan needs --input, or an input of its own beside the plan")
+        raise DataError(None, None, "the plan needs --input, or an 'input' key in its own file")
     return own.get("rows", own.get("path")), own.get("schema")
 
 
@@ -64,7 +64,7 @@ def write(frame: Any, path: str | None, mode: str) -> None:
 
 
 def run_fixture(path: str | Path, session: Any) -> int:
-    """Prints `equal`, or the first difference of every fixture of the file that has one."""
+    """Prints `equal`, or the first difference of every fixture in the file that differs."""
     fixtures = read_fixtures(path)
     found = [(fixture, first_difference(fixture, session)) for fixture in fixtures]
     differences = [f"{fixture.get('name', path)}: {difference}" for fixture, difference in found if difference]

@@ -1,4 +1,4 @@
-"""PySpark's functions and windows for a session: the Connect ones for a Connect session, the classic ones else."""
+"""Selects PySpark's functions and Window class for a session: those of Spark Connect or those of classic PySpark."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ class Dialect:
 
 
 def dialect_of(session: Any) -> Dialect:
-    """Chosen by the session itself, not by PySpark's process-wide switch: a program may hold sessions of both kinds."""
+    """Depends on the session and not on PySpark's process-wide mode: a program may have sessions of both kinds."""
     if isinstance(session, ConnectSession):
         return Dialect(connect_functions, connect_window.Window)
     return Dialect(pyspark.sql.functions, window.Window)

@@ -1,4 +1,4 @@
-"""The contract itself: run a plan over data, check it without running, and say which operations there are."""
+"""The public functions of JSON plans: execute_plan, validate_plan and supported_plan_operations."""
 
 import json
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from google.protobuf.message import DecodeError
 from pyspark.errors import AnalysisException, PySparkException, UnsupportedOperationException
 from pyspark.sql import SparkSession
 
-from twinspark.plans_json.data import empty_twin, frame_of
-from twinspark.plans_json.frames import Given, applied, other_frame
+from twinspark.plans_json.apply_steps import StepInput, apply_step, other_frame
+from twinspark.plans_json.input_data import empty_copy, frame_of
 from twinspark.plans_json.problems import DataError, PlanError, Problem
-from twinspark.plans_json.read_step import OPERATIONS, read_steps
-from twinspark.plans_json.reading import Notes, shown
+from twinspark.plans_json.read.step import OPERATIONS, read_steps
+from twinspark.plans_json.read.values import Notes, show_value
 from twinspark.plans_json.tree import Step
 
 TOO_DEEP = "expressions are nested deeper than PySpark can send (about 48 levels; long and/or chains are no problem)"
@@ -24,12 +24,12 @@ def supported_plan_operations() -> tuple[str, ...]:
 
 
 def validate_plan(plan: Any, session: Any = None) -> list[Problem]:
-    """Everything that is wrong with a plan, found without running it; with a session, its own functions are known."""
+    """All problems of a plan, found without running it; with a session, its registered functions are known."""
     return read_plan(plan, session)[1]
 
 
 def execute_plan(data: Any, schema: Any, plan: Any, session: Any = None) -> Any:
-    """The DataFrame that the plan makes of `data`. Spark has analysed it: what is wrong is said here, not later."""
+    """The DataFrame that the plan computes from `data`. It is already analyzed: errors are raised here, not later."""
     session = session or active_session()
     if session is None:
         raise ValueError("no active Spark session: pass one as session=…")
@@ -37,15 +37,15 @@ def execute_plan(data: Any, schema: Any, plan: Any, session: Any = None) -> Any:
     if problems:
         raise PlanError(problems)
     frame = frame_of(session, data, schema)
-    twin = empty_twin(session, data, schema) or frame
+    twin = empty_copy(session, data, schema) or frame
     twins = [twin]
     for index, step in steps:
-        with told_with(index, step):
+        with name_step_in_errors(index, step):
             other = other_frame(session, step)
-            twins.append(applied(step, Given(twin, twin, other)))
-            frame = twins[-1] if frame is twin else applied(step, Given(frame, twin, other))
+            twins.append(apply_step(step, StepInput(twin, twin, other)))
+            frame = twins[-1] if frame is twin else apply_step(step, StepInput(frame, twin, other))
             twin = twins[-1]
-    analysed(twins, steps)
+    analyze_frames(twins, steps)
     return frame
 
 
@@ -63,7 +63,7 @@ def read_plan(plan: Any, session: Any = None) -> tuple[list[tuple[int, Step]], l
 
 
 def is_registered(session: Any, name: str) -> bool:
-    """Whether the session has a function of that name; the embedded engine alone has none beyond Spark's own."""
+    """Whether the session has a registered function of that name; without Spark there are only built-in functions."""
     try:
         return bool(session.catalog.functionExists(name))
     except UnsupportedOperationException:
@@ -71,7 +71,7 @@ def is_registered(session: Any, name: str) -> bool:
 
 
 def plan_list(plan: Any, notes: Notes) -> list[Any]:
-    """The steps as Python values; a plan may come as its JSON text."""
+    """The steps as Python values; a plan may be JSON text."""
     if isinstance(plan, str | bytes):
         try:
             plan = json.loads(plan)
@@ -82,13 +82,13 @@ def plan_list(plan: Any, notes: Notes) -> list[Any]:
         plan = plan["plan"]
     if isinstance(plan, list | tuple):
         return list(plan)
-    notes.wrong("", f'expected a list of {{"op": name, "payload": …}}, not {shown(plan)}')
+    notes.wrong("", f'expected a list of {{"op": name, "payload": …}}, not {show_value(plan)}')
     return []
 
 
 @contextmanager
-def told_with(index: int, step: Step) -> Iterator[None]:
-    """Errors while a step is built say which step it was."""
+def name_step_in_errors(index: int, step: Step) -> Iterator[None]:
+    """Adds the index of the step to errors that are raised while the step is built."""
     try:
         yield
     except DataError as error:
@@ -98,14 +98,14 @@ def told_with(index: int, step: Step) -> Iterator[None]:
         raise
 
 
-def analysed(frames: list[Any], steps: list[tuple[int, Step]]) -> None:
-    """Spark's own error, with the first step that it holds for; asked of frames without rows, so nothing is read."""
+def analyze_frames(frames: list[Any], steps: list[tuple[int, Step]]) -> None:
+    """Raises Spark's analysis error with the first step that fails; the DataFrames have no rows, so this is fast."""
     try:
         _ = frames[-1].schema
     except (AnalysisException, DecodeError) as error:
-        refused = ((at, step) for (at, step), frame in zip(steps, frames[1:], strict=True) if not is_analysed(frame))
-        index, step = next(refused, (None, None))
-        if isinstance(error, DecodeError):  # protobuf's own limit, met while PySpark copies its messages
+        failing = ((at, step) for (at, step), frame in zip(steps, frames[1:], strict=True) if not is_analysed(frame))
+        index, step = next(failing, (None, None))
+        if isinstance(error, DecodeError):  # protobuf's limit of nesting, reached when PySpark copies its messages
             raise PlanError([Problem(index, ".payload", TOO_DEEP)]) from error
         error.add_note(f"in step {index} ({type(step).__name__})" if step else "in the input")
         raise

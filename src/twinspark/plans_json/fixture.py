@@ -1,4 +1,4 @@
-"""Fixtures: an input, a plan and what Spark answered; running one tells the first difference, or none."""
+"""Runs fixtures (an input, a plan and the result that Spark returned) and reports the first difference."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ ORDER_KEPT = ("select", "filter", "withColumn", "withColumnRenamed", "drop", "li
 
 
 def read_fixtures(path: str | Path) -> list[dict[str, Any]]:
-    """One fixture, a list of them, or `{"input": …, "cases": […]}`: cases that share an input."""
+    """Reads one fixture, a list of them, or `{"input": …, "cases": […]}` with cases that share an input."""
     written = json.loads(Path(path).read_text())
     if isinstance(written, dict) and "cases" in written:
         return [{"input": written["input"], **case} for case in written["cases"]]
@@ -26,7 +26,7 @@ def read_fixtures(path: str | Path) -> list[dict[str, Any]]:
 
 
 def answer_of(fixture: dict[str, Any], session: Any) -> dict[str, Any]:
-    """What the session answers: schema and rows as JSON values, or the error's name."""
+    """The result of the session: schema and rows as JSON values, or the name of the error."""
     given = fixture["input"]
     try:
         frame = execute_plan(given.get("rows", given.get("path")), given.get("schema"), fixture["plan"], session)
@@ -38,33 +38,33 @@ def answer_of(fixture: dict[str, Any], session: Any) -> dict[str, Any]:
 
 
 def first_difference(fixture: dict[str, Any], session: Any) -> str | None:
-    """None when the session answers exactly what is expected."""
+    """The first difference from the expected result, or None."""
     expected, found = fixture["expected"], answer_of(fixture, session)
     if "error" in expected or "error" in found:
-        return told("error", expected.get("error"), found.get("error"))
+        return difference_text("error", expected.get("error"), found.get("error"))
     difference = schema_difference(expected["schema"], found["schema"])
     if difference or expected.get("rows") is None:
         return difference
     return rows_difference(expected["rows"], found["rows"], is_ordered(fixture["plan"]))
 
 
-def told(what: str, expected: object, found: object) -> str | None:
+def difference_text(what: str, expected: object, found: object) -> str | None:
     return None if expected == found else f"{what}: expected {expected!r}, found {found!r}"
 
 
 def schema_difference(expected: list[dict[str, Any]], found: list[dict[str, Any]]) -> str | None:
-    names = told("columns", [field["name"] for field in expected], [field["name"] for field in found])
+    names = difference_text("columns", [field["name"] for field in expected], [field["name"] for field in found])
     if names:
         return names
     for wanted, field in zip(expected, found, strict=True):
         for key in ("type", "nullable"):
             if key in wanted and wanted[key] != field[key]:
-                return told(f"{key} of column {field['name']!r}", wanted[key], field[key])
+                return difference_text(f"{key} of column {field['name']!r}", wanted[key], field[key])
     return None
 
 
 def rows_difference(expected: list[Any], found: list[Any], ordered: bool) -> str | None:
-    """Rows are compared as texts: -0.0 and 0.0, 1 and 1.0 and true are different answers."""
+    """Compares rows as JSON texts, so that -0.0 and 0.0, or 1, 1.0 and true, are different."""
     wanted, given = list(map(json.dumps, expected)), list(map(json.dumps, found))
     if not ordered:
         wanted, given = sorted(wanted), sorted(given)
@@ -77,13 +77,13 @@ def rows_difference(expected: list[Any], found: list[Any], ordered: bool) -> str
 
 
 def is_ordered(plan: list[dict[str, Any]]) -> bool:
-    """Whether the order of the answer's rows is the plan's: nothing behind the last orderBy may shuffle them."""
-    behind = next((step["op"] for step in reversed(plan) if not keeps_order(step)), None)
-    return behind == "orderBy"
+    """Whether the plan determines the row order: no step after the last orderBy may change it."""
+    last = next((step["op"] for step in reversed(plan) if not keeps_order(step)), None)
+    return last == "orderBy"
 
 
 def keeps_order(step: dict[str, Any]) -> bool:
-    """A window sorts its rows as it needs them."""
+    """Whether the step keeps the order of its input; one with a window function sorts the rows by its window."""
     return step["op"] in ORDER_KEPT and not has_window(step.get("payload"))
 
 
@@ -100,7 +100,7 @@ def schema_json(schema: StructType) -> list[dict[str, Any]]:
 def rows_json(frame: Any) -> list[list[Any]]:
     """Every cell as a JSON value that `execute_plan` would read back."""
     types = [field.dataType for field in frame.schema.fields]
-    # Not by toArrow: PySpark 4.2's refuses null structs whose fields are not nullable.
+    # toArrow of PySpark 4.2 raises for null structs whose fields are not nullable, so it is not used.
     return [[cell_json(cell, type) for cell, type in zip(row, types, strict=True)] for row in frame.collect()]
 
 
@@ -115,7 +115,7 @@ def cell_json(cell: Any, type: DataType) -> Any:
         case StructType():
             return {f.name: cell_json(part, f.dataType) for f, part in zip(type.fields, cell, strict=True)}
         case TimestampType():
-            return cell.astimezone(UTC).isoformat()  # PySpark hands out the machine's local time
+            return cell.astimezone(UTC).isoformat()  # PySpark returns the local time of the machine
     return scalar_json(cell)
 
 

@@ -1,4 +1,4 @@
-"""Typed literals, `{"lit": "2024-01-31", "type": "date"}`: the Python value PySpark makes that literal of."""
+"""Converts typed literals such as `{"lit": "2024-01-31", "type": "date"}` to Python values for PySpark's `lit`."""
 
 import base64
 from datetime import date, datetime, timedelta
@@ -24,7 +24,7 @@ INT = range(-(2**31), 2**31)
 
 
 def literal_problem(value: Any, type: DataType) -> str | None:
-    """What to say of a text that is no value of the declared type."""
+    """The error message for a text that is no value of the declared type, or None."""
     try:
         python_value(value, type)
     except (ValueError, InvalidOperation):
@@ -33,7 +33,7 @@ def literal_problem(value: Any, type: DataType) -> str | None:
 
 
 def python_value(value: Any, type: DataType) -> tuple[Any, bool]:
-    """The value, and whether PySpark's `lit` of it has exactly this type (else a cast follows)."""
+    """The value, and whether PySpark's `lit` of it has exactly this type; otherwise a cast is needed."""
     match type, value:
         case _, None:
             return None, False
@@ -61,5 +61,5 @@ def python_value(value: Any, type: DataType) -> tuple[Any, bool]:
 
 
 def has_zone(text: str) -> bool:
-    """A time without a zone is in the session's zone, which only Spark's own cast of the text knows."""
+    """Whether a timestamp's text has a zone; without one it is in the session time zone, so Spark has to cast it."""
     return datetime.fromisoformat(text).tzinfo is not None

@@ -1,4 +1,4 @@
-"""The operators of expression trees: their spellings, and the Column operation each one is."""
+"""The operators of expression trees: their spellings, and the Column operation of each."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -45,12 +45,12 @@ SPELLINGS = {spelling: name for name, others in {**BINARY, **UNARY}.items() for 
 }
 
 
-def joined(join: Callable[[Any, Any], Any], parts: tuple[Any, ...]) -> Any:
-    """Few parts from left to right, as PySpark's operators would; many as a balanced tree."""
+def join_operands(join: Callable[[Any, Any], Any], parts: tuple[Any, ...]) -> Any:
+    """Combines a few operands from left to right, like PySpark's operators, and many as a balanced tree."""
     if len(parts) <= 16:
         return reduce(join, parts)
     middle = len(parts) // 2
-    return join(joined(join, parts[:middle]), joined(join, parts[middle:]))
+    return join(join_operands(join, parts[:middle]), join_operands(join, parts[middle:]))
 
 
 COLUMN_OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -61,8 +61,8 @@ COLUMN_OPERATIONS: dict[str, Callable[..., Any]] = {
     "lt": lambda left, right: left < right,
     "le": lambda left, right: left <= right,
     "eq_null_safe": lambda left, right: left.eqNullSafe(right),
-    "and": lambda *all: joined(lambda left, right: left & right, all),
-    "or": lambda *any: joined(lambda left, right: left | right, any),
+    "and": lambda *all: join_operands(lambda left, right: left & right, all),
+    "or": lambda *any: join_operands(lambda left, right: left | right, any),
     "add": lambda left, right: left + right,
     "sub": lambda left, right: left - right,
     "mul": lambda left, right: left * right,

@@ -1,28 +1,35 @@
-"""Functions whose meaning is not one call by name: PySpark's own helpers, and names that emitters use."""
+"""Functions that need more than a call by name: those only PySpark has, and those that only JSON plans have."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from pyspark.sql.types import ArrayType, DataType, DecimalType, DoubleType, FloatType, LongType, MapType
 
-from twinspark.plans_json.tree import Call, Literal, Name
-
-if TYPE_CHECKING:
-    from twinspark.plans_json.columns import Scope
+from twinspark.plans_json.tree import Call, Expression, Literal, Name
 
 MAX_PRECISION = 38
 
 
-def by_pyspark(call: Call, scope: "Scope") -> Any:
-    """PySpark has the function, Spark's registry does not."""
+class Scope(Protocol):
+    """The part of columns.Scope that these functions use."""
+
+    @property
+    def functions(self) -> Any: ...
+    def column(self, expression: Expression) -> Any: ...
+    def columns(self, expressions: tuple[Expression, ...]) -> list[Any]: ...
+    def type_of(self, expression: Expression) -> DataType: ...
+
+
+def by_pyspark(call: Call, scope: Scope) -> Any:
+    """A function that PySpark has, but Spark's function registry has not."""
     return getattr(scope.functions, call.name)(*scope.columns(call.args))
 
 
-def sql_text(call: Call, scope: "Scope") -> Any:
+def sql_text(call: Call, scope: Scope) -> Any:
     return scope.functions.expr(literal(call, 0))
 
 
-def with_unit(call: Call, scope: "Scope") -> Any:
+def with_unit(call: Call, scope: Scope) -> Any:
     """timestamp_add and timestamp_diff take their unit as a plain string."""
     unit, *others = call.args
     named = unit.value if isinstance(unit, Literal) else getattr(unit, "name", unit)
@@ -34,8 +41,8 @@ def literal(call: Call, position: int) -> Any:
     return argument.value if isinstance(argument, Literal) else None
 
 
-def interval(call: Call, scope: "Scope") -> Any:
-    """`days(n)`: of a number, an interval; of a column, Spark's partition transform, which Spark refuses in a query."""
+def interval(call: Call, scope: Scope) -> Any:
+    """`days(n)`: an interval for a number; for a column, Spark's partition transform, which is an error in a query."""
     if not isinstance(call.args[0], Literal) and call.name != "minutes":
         return by_pyspark(call, scope)
     amount, zero = scope.column(call.args[0]), scope.functions.lit(0)
@@ -46,27 +53,27 @@ def interval(call: Call, scope: "Scope") -> Any:
     return scope.functions.call_function("make_dt_interval", *parts)
 
 
-def with_field(call: Call, scope: "Scope") -> Any:
+def with_field(call: Call, scope: Scope) -> Any:
     return scope.column(call.args[0]).withField(literal(call, 1), scope.column(call.args[2]))
 
 
-def drop_fields(call: Call, scope: "Scope") -> Any:
+def drop_fields(call: Call, scope: Scope) -> Any:
     return scope.column(call.args[0]).dropFields(*(literal(call, at) for at in range(1, len(call.args))))
 
 
-def create_map(call: Call, scope: "Scope") -> Any:
+def create_map(call: Call, scope: Scope) -> Any:
     return scope.functions.call_function("map", *scope.columns(call.args))
 
 
-def get(call: Call, scope: "Scope") -> Any:
-    """Spark's get is for arrays; emitters also mean the lookup in a map."""
+def get(call: Call, scope: Scope) -> Any:
+    """Spark's `get` is for arrays; plans use it for maps too."""
     if isinstance(scope.type_of(call.args[0]), MapType):
         return scope.column(call.args[0])[scope.column(call.args[1])]
     return scope.functions.call_function("get", *scope.columns(call.args))
 
 
-def array_sum(call: Call, scope: "Scope") -> Any:
-    """What Spark's sum would make of the elements: nulls left out, null for none, in the type sum has."""
+def array_sum(call: Call, scope: Scope) -> Any:
+    """The sum of the elements as Spark's `sum` computes it: ignores nulls, null for no elements, same result type."""
     input = scope.column(call.args[0])
     type = scope.type_of(call.args[0])
     total = sum_type(type.elementType if isinstance(type, ArrayType) else type)
@@ -83,7 +90,7 @@ def sum_type(element: DataType) -> DataType:
     return DoubleType() if isinstance(element, FloatType | DoubleType) else LongType()
 
 
-SPECIAL_FUNCTIONS: dict[str, Callable[[Call, "Scope"], Any]] = {
+SPECIAL_FUNCTIONS: dict[str, Callable[[Call, Scope], Any]] = {
     **dict.fromkeys(
         ["count_distinct", "sum_distinct", "listagg_distinct", "string_agg_distinct", "product", "unwrap_udt"],
         by_pyspark,

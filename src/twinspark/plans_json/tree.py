@@ -1,4 +1,4 @@
-"""A plan as values: what a JSON plan says, read and checked, before any session sees it."""
+"""Classes of a parsed JSON plan: its steps and expressions, independent of a session."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ from pyspark.sql.types import DataType, StructType
 
 @dataclass(frozen=True)
 class Name:
-    """A column by name; `side` tells the two inputs of a join condition apart."""
+    """A column by name; in a join condition, `side` is the input that it belongs to."""
 
     name: str
     side: str | None = None
@@ -22,7 +22,7 @@ class Literal:
 
 @dataclass(frozen=True)
 class Call:
-    """A function of Spark; `name` is Spark's own."""
+    """A call of a built-in function; `name` is Spark's name of it."""
 
     name: str
     args: tuple["Expression", ...]
@@ -31,7 +31,7 @@ class Call:
 
 @dataclass(frozen=True)
 class SessionCall:
-    """A function that only the session knows: a registered UDF."""
+    """A call of a UDF that is registered in the session."""
 
     name: str
     args: tuple["Expression", ...]
@@ -70,7 +70,7 @@ class Alias:
 
 @dataclass(frozen=True)
 class Order:
-    """One sort key; `nulls_first` None leaves Spark's default."""
+    """One sort key; `nulls_first` is None for Spark's default."""
 
     input: "Expression"
     ascending: bool = True
@@ -78,7 +78,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Frame:
+class WindowFrame:
     is_rows: bool
     start: int
     end: int
@@ -89,7 +89,7 @@ class Over:
     function: "Expression"
     partition: tuple["Expression", ...] = ()
     order: tuple[Order, ...] = ()
-    frame: Frame | None = None
+    frame: WindowFrame | None = None
 
 
 Expression = Name | Literal | Call | SessionCall | Operator | Cast | When | Lambda | Alias | Order | Over
@@ -144,12 +144,12 @@ class Distinct:
 
 @dataclass(frozen=True)
 class Stop:
-    """Emitters end a plan with it; the session belongs to the caller, so nothing is stopped."""
+    """A final `stop` step, which some programs write; it does nothing, since the session belongs to the caller."""
 
 
 @dataclass(frozen=True)
 class GroupBy:
-    """groupBy, rollup or cube (`kind`) with the aggregates of its own payload or of the `agg` step behind it."""
+    """groupBy, rollup or cube (`kind`) with the aggregates of its payload or of the `agg` step after it."""
 
     kind: str
     grouping: tuple[Expression, ...]
@@ -163,7 +163,7 @@ class Agg:
 
 @dataclass(frozen=True)
 class Other:
-    """The second input of a step: rows or a path, and the schema they declare. Not hashed: rows are lists."""
+    """The second input of a step: rows or a path, and their declared schema. Not hashable, since rows are lists."""
 
     data: Any = field(hash=False)
     schema: StructType | None = field(hash=False)

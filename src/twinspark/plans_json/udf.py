@@ -1,4 +1,4 @@
-"""Registering the UDFs that plans call by name."""
+"""Registers the UDFs that JSON plans call by name."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from pyspark.sql.functions import udf
 from pyspark.sql.pandas.functions import PandasUDFType, pandas_udf
 
-from twinspark.plans_json.type_text import type_of
+from twinspark.plans_json.types import type_of
 
 KINDS = ("scalar", "vectorized", "grouped_agg")
 
@@ -14,7 +14,7 @@ KINDS = ("scalar", "vectorized", "grouped_agg")
 def register_udf(
     session: Any, name: str, function: Callable[..., Any], return_type: Any, function_type: str = "scalar"
 ) -> Any:
-    """`scalar`: a row's values at a time; `vectorized`: pandas Series; `grouped_agg`: a group's Series to one value."""
+    """`scalar` takes the values of one row, `vectorized` pandas Series; `grouped_agg` reduces the Series of a group."""
     if function_type not in KINDS:
         raise ValueError(f"function_type is one of {', '.join(KINDS)}, not {function_type!r}")
     type = type_of(return_type)

@@ -1,0 +1,1 @@
+"""Reads Connect messages and SQL text into typed plans."""

@@ -1,4 +1,4 @@
-"""Tables and views by name: a session's views are plans and are inlined, tables come from the catalogs."""
+"""Resolves tables and views by name: views of the session are inlined as plans, tables come from the catalogs."""
 
 from __future__ import annotations
 
@@ -7,38 +7,39 @@ from dataclasses import replace
 from typing import Any
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.scope import Frame, deeper, frame_of, renewed, source_frame
-from twinspark.errors import FilesAsked, NotNative, SparkError
+from twinspark.analysis.plan_limits import check_size
+from twinspark.analysis.scope.frames import Frame, deeper, frame_of, source_frame, with_new_ids
+from twinspark.errors import MetadataColumnRequested, NotNative, SparkError, reasons
 from twinspark.plan.relations import Relation
 from twinspark.types import quote_identifier
 
-# How a view that is kept as something else than a typed relation becomes a frame, by its class.
+# Readers of views that are not stored as typed relations, by class.
 VIEW_READERS: dict[type, Callable[[Any, Context], Frame]] = {}
-# How a view that a catalog keeps becomes a frame: told by the session, whose readers know SQL texts.
+# Readers of views that catalogs store; the session adds them, since they read SQL texts.
 PERSISTED_READER: list[Callable[[Any, tuple[str, ...], Context], Frame]] = []
 
 
 def with_files(context: Context, read: Callable[[], Frame]) -> Frame:
-    """Reads again, with the hidden column of files, where a name may be that."""
+    """Reads again with the hidden `_metadata` column of files if a name may refer to it."""
     try:
         return read()
-    except FilesAsked:
-        if context.asks_files:
+    except MetadataColumnRequested:
+        if context.needs_file_metadata:
             raise
-    context.asks_files = True
+    context.needs_file_metadata = True
     try:
         return read()
     finally:
-        context.asks_files = False  # what else the operation reads has no such column
+        context.needs_file_metadata = False  # other relations of the operation do not get the column
 
 
 def table_frame(parts: tuple[str, ...], context: Context) -> Frame:
-    """A view of the session, or a view or table of a catalog, under its name."""
+    """A view of the session, or a view or table of a catalog, qualified by its name."""
     view = find_view(parts, context)
     if view is not None:
         return view_frame(view, parts, context)
     if context.tables is None:
-        raise NotNative(f"table {'.'.join(parts)}")
+        raise NotNative(reasons.LIVES_ON_SPARK, f"table {'.'.join(parts)}")
     persisted = context.tables.view(parts, context)
     if persisted is not None:
         return PERSISTED_READER[0](persisted, parts, replace(context, outer=None))
@@ -62,7 +63,7 @@ def find_view(parts: tuple[str, ...], context: Context) -> Any:
 
 
 def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
-    """A query that names a view again has it again, its columns under new ids."""
+    """A view that a query names twice is read once; the second use gets new column ids."""
     known = context.views_read
     if known is None:
         return read_view(view, parts, context)
@@ -73,22 +74,23 @@ def view_frame(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
         id(context.views),
         context.shuffles,
         context.hides_keys,
-        context.asks_files,
+        context.needs_file_metadata,
     )
     found = known.get(key)
     if found is None:
         known[key] = frame = read_view(view, parts, context)
         return frame
-    return renewed(found, found.slots.keys())
+    return with_new_ids(found, found.slots.keys())
 
 
 def read_view(view: Any, parts: tuple[str, ...], context: Context) -> Frame:
-    """Views are plans, inlined: a typed relation, a message, or whatever a reader is known for."""
+    """Inlines a view: a typed relation, a message, or a class with a registered reader."""
     context = replace(context, outer=None)
     frame = frame_of(view) if isinstance(view, Relation) else VIEW_READERS[view.__class__](view, context)
-    # The session's catalog keeps names in small letters, unless case matters.
+    check_size(frame.relation)
+    # The session catalog stores names in lower case, unless analysis is case-sensitive.
     kept = parts if context.settings.case_sensitive else tuple(part.lower() for part in parts)
     qualifier = (kept[-1],) if len(kept) == 1 else kept
-    attributes = tuple(a.qualified(qualifier) for a in frame.attributes)
+    attributes = tuple(a.with_qualifier(qualifier) for a in frame.attributes)
     slots = {a.id: i for i, a in enumerate(attributes)}
     return Frame(frame.plain(), attributes, slots, plans=deeper(frame.plans, attributes))

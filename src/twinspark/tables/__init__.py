@@ -1,6 +1,6 @@
 """Tables and files: Spark's TableCatalog on Apache Iceberg, and files as Spark reads and writes them.
 
-What is named here is light; `twinspark.tables.catalogs.Catalogs` brings PyIceberg with it when a table is first used.
+This module imports little; `twinspark.tables.catalogs.Catalogs` imports PyIceberg when a table is first used.
 """
 
 from twinspark.tables.catalog import Identifier, StagedTable, Table, TableCatalog, TableScan, Version

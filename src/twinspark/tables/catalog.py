@@ -12,7 +12,7 @@ from twinspark.tables.reshape import Field
 from twinspark.tables.transforms import Transform
 from twinspark.types import quote_identifier
 
-SCHEMA_MODE = "view.schemaMode"  # a view's property: how it bears that its tables change
+SCHEMA_MODE = "view.schemaMode"  # a view's property: what happens when the columns of its tables change
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,25 @@ class Identifier:
 
 
 @dataclass(frozen=True)
+class TableSpec:
+    """The definition of a new table, as CREATE and REPLACE TABLE give it, for any catalog.
+
+    Properties named `option.*` are the options of its provider; without a location the catalog chooses one."""
+
+    schema: StructType
+    partitioning: Sequence[Transform] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    provider: str = "iceberg"
+    location: str | None = None
+
+    @property
+    def options(self) -> dict[str, str]:
+        return {name.removeprefix("option."): v for name, v in self.properties.items() if name.startswith("option.")}
+
+
+@dataclass(frozen=True)
 class Version:
-    """Which state of a table is read: a snapshot (or its tag or branch), or the one current at a moment."""
+    """Which state of a table is read: a snapshot (or its tag or branch), or the one current at a timestamp."""
 
     snapshot: str | None = None
     timestamp_ms: int | None = None
@@ -40,7 +57,8 @@ class Version:
 
 @dataclass(frozen=True)
 class EqualityDelete:
-    """Rows are gone whose values stand in these files: columns as the data files call them, and as these do."""
+    """Iceberg equality deletes: rows with the values in these files are deleted; column names in data and delete
+    files."""
 
     files: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
@@ -48,7 +66,7 @@ class EqualityDelete:
 
 @dataclass(frozen=True)
 class ScanGroup:
-    """Files written with one schema, how their columns become the table's, and what names rows deleted since."""
+    """Files written with one schema, how their columns become the table's, and the delete files that apply to them."""
 
     files: tuple[str, ...]
     fields: tuple[Field, ...]
@@ -59,7 +77,7 @@ class ScanGroup:
 
 @dataclass(frozen=True)
 class TableScan:
-    """What a read of a table means, in terms either engine can run."""
+    """A planned scan of a table, in terms that either engine can run."""
 
     schema: StructType
     groups: tuple[ScanGroup, ...]
@@ -73,7 +91,7 @@ class TableScan:
 
 
 class Table(Protocol):
-    """A loaded table: its metadata at one moment."""
+    """A loaded table: its metadata at one point in time."""
 
     @property
     def identifier(self) -> Identifier: ...
@@ -97,13 +115,13 @@ class Table(Protocol):
 
 
 class StagedTable(Protocol):
-    """A table, or a table's new contents, that nobody sees before `commit`; `abort` leaves nothing behind."""
+    """A table, or a table's new contents, that is not visible before `commit`; `abort` removes all its files."""
 
     @property
     def schema(self) -> StructType: ...
 
     def write(self, connection: Any, select: str) -> int:
-        """Runs the rows of `select` (named and typed as the schema) into files of this stage; returns their count."""
+        """Writes the rows of `select` (named and typed as the schema) to staged files; returns their count."""
         ...
 
     def commit(self) -> None: ...
@@ -112,7 +130,7 @@ class StagedTable(Protocol):
 
 
 class TableCatalog(Protocol):
-    """Tables by name: the methods of the SPIP."""
+    """Creates, loads, alters and drops tables by name: the methods of the SPIP."""
 
     def table_exists(self, identifier: Identifier) -> bool: ...
 
@@ -120,13 +138,7 @@ class TableCatalog(Protocol):
 
     def refresh_table(self, identifier: Identifier) -> Table: ...
 
-    def create_table(
-        self,
-        identifier: Identifier,
-        schema: StructType,
-        partitions: Sequence[Transform] = (),
-        properties: Mapping[str, str] | None = None,
-    ) -> Table: ...
+    def create_table(self, identifier: Identifier, spec: TableSpec) -> Table: ...
 
     def alter_table(self, identifier: Identifier, changes: Sequence[TableChange]) -> Table: ...
 
@@ -140,34 +152,16 @@ class TableCatalog(Protocol):
 class TransactionalTableCatalog(TableCatalog, Protocol):
     """The atomic variants: nothing happens before the staged table is committed."""
 
-    def stage_create(
-        self,
-        identifier: Identifier,
-        schema: StructType,
-        partitions: Sequence[Transform] = (),
-        properties: Mapping[str, str] | None = None,
-    ) -> StagedTable: ...
+    def stage_create(self, identifier: Identifier, spec: TableSpec) -> StagedTable: ...
 
-    def stage_replace(
-        self,
-        identifier: Identifier,
-        schema: StructType,
-        partitions: Sequence[Transform] = (),
-        properties: Mapping[str, str] | None = None,
-    ) -> StagedTable: ...
+    def stage_replace(self, identifier: Identifier, spec: TableSpec) -> StagedTable: ...
 
-    def stage_create_or_replace(
-        self,
-        identifier: Identifier,
-        schema: StructType,
-        partitions: Sequence[Transform] = (),
-        properties: Mapping[str, str] | None = None,
-    ) -> StagedTable: ...
+    def stage_create_or_replace(self, identifier: Identifier, spec: TableSpec) -> StagedTable: ...
 
 
 @dataclass(frozen=True)
 class Namespace:
-    """A database: its name and what is known of it."""
+    """A database: its name and properties."""
 
     name: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict)

@@ -11,19 +11,19 @@ from urllib.parse import quote
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import NotInstalledError
 
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog
-from twinspark.tables.iceberg.local import METADATA_FILES, LocalCatalog, local
 from twinspark.tables.iceberg.locks import TableLocks
+from twinspark.tables.iceberg.sqlite_catalog import METADATA_FILES, LocalCatalog, local
 from twinspark.tables.session_catalog import SessionCatalog
 from twinspark.tables.store import Store
 from twinspark.types import quote_identifier
 
 SESSION_CATALOG = "spark_catalog"
 PREFIX = "spark.sql.catalog."
-ICEBERG_CLASSES = "org.apache.iceberg."  # another class is Java's, and lives in Spark
-# Iceberg's own classes behind `catalog-impl`, and what PyIceberg calls the same.
+ICEBERG_CLASSES = "org.apache.iceberg."  # catalogs of other Java classes exist only in Spark
+# Iceberg's Java classes for `catalog-impl`, and PyIceberg's names of the same catalogs.
 IMPLEMENTATIONS = {
     "org.apache.iceberg.rest.RESTCatalog": "rest",
     "org.apache.iceberg.hive.HiveCatalog": "hive",
@@ -37,7 +37,7 @@ TYPES = {"hadoop": "sql", "jdbc": "sql"}
 
 @dataclass(frozen=True)
 class Name:
-    """A name in full: which catalog, and what in it."""
+    """A fully qualified name: the catalog, and the identifier in it."""
 
     catalog: str
     identifier: Identifier
@@ -54,16 +54,16 @@ class Catalogs:
         self,
         directory: str,
         config: Mapping[str, str] | None = None,
-        are_elsewhere: Callable[[], bool] = lambda: False,
+        may_be_on_spark: Callable[[], bool] = lambda: False,
     ) -> None:
         self.directory = directory
-        self.are_elsewhere = are_elsewhere  # whether Spark may know further catalogs
+        self.may_be_on_spark = may_be_on_spark  # whether Spark may have further catalogs
         self.config = dict(config or {})
         self._opened: dict[str, SessionCatalog] = {}
         self._lock = threading.RLock()
 
     def sharing(self, other: "Catalogs") -> "Catalogs":
-        """With the other's session catalog: it is one, with its locks, whatever further catalogs a session names."""
+        """These catalogs with the other's session catalog: all sessions share it and its locks."""
         key = f"{PREFIX}{SESSION_CATALOG}"
         if {k: v for k, v in self.config.items() if k.startswith(key)} == {
             k: v for k, v in other.config.items() if k.startswith(key)
@@ -72,7 +72,7 @@ class Catalogs:
         return self
 
     def names(self) -> list[str]:
-        """Those opened or configured (SHOW CATALOGS)."""
+        """The names of all opened or configured catalogs (SHOW CATALOGS)."""
         configured = {key.removeprefix(PREFIX) for key in self.config if is_catalog_key(key)}
         return sorted({SESSION_CATALOG, *configured})
 
@@ -85,74 +85,74 @@ class Catalogs:
 
     def open(self, name: str) -> SessionCatalog:
         if name == SESSION_CATALOG and f"{PREFIX}{name}" not in self.config:
-            # Our own directory is one in Spark's warehouse.
+            # The embedded catalog's directory is inside Spark's warehouse directory.
             return SessionCatalog.local(name, os.path.join(self.directory, name), os.path.dirname(self.directory))
         if f"{PREFIX}{name}" not in self.config:
             shown = quote_identifier(name)
             raise self.unknown(SparkError("CATALOG_NOT_FOUND", catalogName=shown, config=f'"{PREFIX}{name}"'))
         if "." in (kind := self.config[f"{PREFIX}{name}"]) and not kind.startswith(ICEBERG_CLASSES):
-            raise NotNative(f"a catalog of the class {kind}")
+            raise NotNative(reasons.CATALOG, f"class {kind}")
         options = catalog_options(self.config, name)
         if options.get("type", "sql") == "sql" and "uri" not in options:
             return SessionCatalog.local(name, local(options.get("warehouse") or os.path.join(self.directory, name)))
-        return SessionCatalog.shared(self.remote(name, options))
+        return SessionCatalog.open_shared(self.remote(name, options))
 
     def remote(self, name: str, options: Mapping[str, str]) -> IcebergCatalog:
-        """REST, Hive, Glue or SQL, as PyIceberg is told; views and open writes stay in our own file. Sessions may mean
-        different catalogs by one name: each has a file of its own."""
+        """Opens a REST, Hive, Glue or SQL catalog with PyIceberg; its views and staged writes are stored in a local
+        file, one for each set of options, since sessions may give different catalogs the same name."""
         own = os.path.join(self.directory, f"{name}-{digest(options)}")
         locks = TableLocks(os.path.join(own, "locks"))
-        return IcebergCatalog(name, opened(name, options), Store(os.path.join(own, "catalog.db")), locks)
+        return IcebergCatalog(name, open_catalog(name, options), Store(os.path.join(own, "catalog.db")), locks)
 
     def unknown(self, error: SparkError) -> SparkError | NotNative:
-        """A catalog that ours do not know; Spark may."""
-        return NotNative("a catalog that only Spark may know", nearest=error) if self.are_elsewhere() else error
+        """The error for an unknown catalog; a fall-back where Spark may have it."""
+        return NotNative(reasons.LIVES_ON_SPARK, "catalog", likely_error=error) if self.may_be_on_spark() else error
 
     def resolve(self, parts: Sequence[str], current_catalog: str, current_namespace: Sequence[str]) -> Name:
-        """A name of one to n parts; the first part is a catalog if there is one of that name."""
+        """Resolves a multi-part name; its first part is a catalog if there is one of that name."""
         if len(parts) == 1:
-            namespace = unfolded(current_catalog, current_namespace)
-            return self.checked(Name(current_catalog, Identifier(namespace, parts[0])))
+            namespace = namespace_parts(current_catalog, current_namespace)
+            return self.check_name(Name(current_catalog, Identifier(namespace, parts[0])))
         if parts[0] in self.names():
-            return self.checked(Name(parts[0], Identifier(tuple(parts[1:-1]), parts[-1])))
-        return self.checked(Name(current_catalog, Identifier(tuple(parts[:-1]), parts[-1])))
+            return self.check_name(Name(parts[0], Identifier(tuple(parts[1:-1]), parts[-1])))
+        return self.check_name(Name(current_catalog, Identifier(tuple(parts[:-1]), parts[-1])))
 
-    def checked(self, name: Name) -> Name:
+    def check_name(self, name: Name) -> Name:
         if name.catalog == SESSION_CATALOG and len(name.identifier.namespace) != 1:
             shown = str(name.identifier)
             raise self.unknown(
                 SparkError("REQUIRES_SINGLE_PART_NAMESPACE", sessionCatalog=SESSION_CATALOG, identifier=shown)
             )
         if not name.identifier.namespace:
-            raise NotNative("a table outside of any namespace")
-        return folded(name) if name.catalog == SESSION_CATALOG else name
+            raise NotNative(reasons.ERROR_MESSAGE, "a table name without a namespace")
+        return lower_case(name) if name.catalog == SESSION_CATALOG else name
 
 
-def unfolded(catalog: str, namespace: Sequence[str]) -> tuple[str, ...]:
-    """A session knows its namespace as one text; only the session catalog's have one part always."""
+def namespace_parts(catalog: str, namespace: Sequence[str]) -> tuple[str, ...]:
+    """Splits a namespace that a session stores as one string; namespaces of the session catalog have one part."""
     if catalog == SESSION_CATALOG or len(namespace) != 1 or "`" in namespace[0]:
         return tuple(namespace)
     return tuple(namespace[0].split("."))
 
 
-def folded(name: Name) -> Name:
-    """The session catalog keeps names in small letters, however they are written."""
+def lower_case(name: Name) -> Name:
+    """The session catalog stores names in lower case."""
     found = name.identifier
     return Name(name.catalog, Identifier(tuple(part.lower() for part in found.namespace), found.name.lower()))
 
 
-def opened(name: str, options: Mapping[str, str]) -> Catalog:
-    """PyIceberg's catalog; metadata that it writes on this machine is on disk when it is told so."""
+def open_catalog(name: str, options: Mapping[str, str]) -> Catalog:
+    """PyIceberg's catalog; its local metadata files are synced to disk before a commit."""
     try:
-        told = {"py-io-impl": METADATA_FILES, **options}
-        return LocalCatalog(name, **told) if options["type"] == "sql" else load_catalog(name, **told)
+        settings = {"py-io-impl": METADATA_FILES, **options}
+        return LocalCatalog(name, **settings) if options["type"] == "sql" else load_catalog(name, **settings)
     except (NotInstalledError, ModuleNotFoundError) as missing:
-        raise NotNative(f"the catalog {name}: {missing}") from missing
+        raise NotNative(reasons.CATALOG, f"{name}: {missing}") from missing
 
 
 def digest(options: Mapping[str, str]) -> str:
-    told = "\n".join(options.get(key, "") for key in ("type", "uri", "warehouse"))
-    return hashlib.blake2b(told.encode(), digest_size=6).hexdigest()
+    settings = "\n".join(options.get(key, "") for key in ("type", "uri", "warehouse"))
+    return hashlib.blake2b(settings.encode(), digest_size=6).hexdigest()
 
 
 def is_catalog_key(key: str) -> bool:
@@ -160,12 +160,12 @@ def is_catalog_key(key: str) -> bool:
 
 
 def catalog_options(config: Mapping[str, str], name: str) -> dict[str, str]:
-    """`spark.sql.catalog.NAME.key` as PyIceberg's `key`."""
+    """The settings `spark.sql.catalog.NAME.key` as PyIceberg's `key`."""
     start = f"{PREFIX}{name}."
     options = {key.removeprefix(start): value for key, value in config.items() if key.startswith(start)}
     implementation = options.pop("catalog-impl", None)
     if implementation is not None and implementation not in IMPLEMENTATIONS:
-        raise NotNative(f"the catalog {implementation}")
+        raise NotNative(reasons.CATALOG, implementation)
     kind = options.get("type") or IMPLEMENTATIONS.get(implementation or "", "sql")
     if kind == "hadoop":
         check_not_hadoop(options.get("warehouse", ""))
@@ -173,13 +173,13 @@ def catalog_options(config: Mapping[str, str], name: str) -> dict[str, str]:
 
 
 def check_not_hadoop(warehouse: str) -> None:
-    """A catalog of directories is kept here in a database beside them: tables that others made there are not in it."""
+    """A Hadoop catalog is emulated with an SQLite file, which does not list tables that other programs created."""
     if any(glob.glob(f"{local(warehouse)}/{'*/' * deep}metadata/version-hint.text") for deep in (1, 2, 3)):
-        raise NotNative("a warehouse of Iceberg's Hadoop catalog that holds tables of other programs")
+        raise NotNative(reasons.CATALOG, "an Iceberg Hadoop catalog whose warehouse contains tables of other programs")
 
 
 def database_of(options: Mapping[str, str]) -> dict[str, str]:
-    """A JDBC address as SQLAlchemy takes it, with whom it is opened for."""
+    """A JDBC URL as an SQLAlchemy URL, with user and password."""
     kind, _, place = options.get("uri", "").removeprefix("jdbc:").partition(":")
     if not options.get("uri", "").startswith("jdbc:"):
         return {}

@@ -1,4 +1,4 @@
-"""TableChange: the single steps an ALTER TABLE is made of, applied strictly in order, all or nothing."""
+"""TableChange: the single steps of an ALTER TABLE, applied in order, all or nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class First:
 
 @dataclass(frozen=True)
 class After:
-    """Behind a field of the same parent."""
+    """After a field of the same parent."""
 
     column: str
 
@@ -35,7 +35,7 @@ class AddColumn:
     nullable: bool = True
     position: Position | None = None
     default: str | None = None
-    exists: str | None = None  # what rows have that are there already: a literal both engines read alike
+    exists: str | None = None  # the value of existing rows: a literal that both engines read alike
 
 
 @dataclass(frozen=True)
@@ -146,17 +146,17 @@ def child_of(type: DataType, name: str) -> StructField | None:
 
 
 def exact_path(schema: StructType, path: ColumnPath) -> ColumnPath:
-    """The path in the schema's own spelling: names are found without regard to case."""
+    """The path in the schema's spelling: names are compared case-insensitively."""
     return tuple(find_field(schema, path[: at + 1]).name for at in range(len(path)))
 
 
 def field_not_found(path: ColumnPath, schema: StructType) -> SparkError:
     names = ", ".join(quote_identifier(name) for name in schema.names)
-    return SparkError("FIELD_NOT_FOUND", fieldName=quoted(path), fields=names)
+    return SparkError("FIELD_NOT_FOUND", fieldName=quote_path(path), fields=names)
 
 
 def check_new_column(schema: StructType, name: str) -> None:
-    """As Spark's own tables of files say it."""
+    """Raises the error of Spark's file tables for a duplicate column."""
     if child_of(schema, name) is not None:
         raise SparkError("COLUMN_ALREADY_EXISTS", columnName=quote_identifier(name.lower()))
 
@@ -165,9 +165,9 @@ def check_new_field(schema: StructType, parent: ColumnPath, name: str, operation
     holder = find_field(schema, parent).dataType if parent else schema
     if child_of(holder, name) is not None:
         raise SparkError(
-            "FIELD_ALREADY_EXISTS", op=operation, fieldNames=quoted((*parent, name)), struct=f'"{sql_name(schema)}"'
+            "FIELD_ALREADY_EXISTS", op=operation, fieldNames=quote_path((*parent, name)), struct=f'"{sql_name(schema)}"'
         )
 
 
-def quoted(path: ColumnPath) -> str:
+def quote_path(path: ColumnPath) -> str:
     return ".".join(quote_identifier(part) for part in path)

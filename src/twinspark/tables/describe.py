@@ -1,4 +1,4 @@
-"""What DESCRIBE TABLE, SHOW CREATE TABLE, SHOW TBLPROPERTIES and their kin say of a table, as rows of text."""
+"""Rows of DESCRIBE TABLE, SHOW CREATE TABLE, SHOW TBLPROPERTIES and similar statements."""
 
 from collections.abc import Iterable, Mapping
 
@@ -48,7 +48,7 @@ def partition_rows(table: Table) -> list[Row]:
 
 
 def detail_rows(table: Table, catalog: str) -> list[Row]:
-    told = told_properties(table)
+    properties = all_properties(table)
     identifier = table.identifier
     rows = [
         BLANK,
@@ -57,10 +57,10 @@ def detail_rows(table: Table, catalog: str) -> list[Row]:
         ("Namespace", ".".join(map(quote_if_needed, identifier.namespace)), ""),
         ("Database", identifier.namespace[-1] if identifier.namespace else "", ""),
         ("Table", identifier.name, ""),
-        ("Type", "EXTERNAL" if "external" in told else "MANAGED", ""),
+        ("Type", "EXTERNAL" if "external" in properties else "MANAGED", ""),
     ]
-    rows += [(key.capitalize(), told[key], "") for key in RESERVED if key in told and key != "external"]
-    rows.append(("Table Properties", f"[{','.join(f'{key}={value}' for key, value in plain(told))}]", ""))
+    rows += [(key.capitalize(), properties[key], "") for key in RESERVED if key in properties and key != "external"]
+    rows.append(("Table Properties", f"[{','.join(f'{key}={value}' for key, value in plain(properties))}]", ""))
     return rows + default_rows(table.schema)
 
 
@@ -73,8 +73,8 @@ def default_rows(schema: StructType) -> list[Row]:
     ]
 
 
-def told_properties(table: Table) -> dict[str, str]:
-    """The properties with those that a table has by being what it is."""
+def all_properties(table: Table) -> dict[str, str]:
+    """The table's properties with the reserved ones: provider, location, type."""
     return {"location": table.location, "provider": table.provider, **table.properties}
 
 
@@ -83,8 +83,8 @@ def plain(properties: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def show_properties(table: Table, name: str, key: str | None = None) -> list[Row]:
-    """SHOW TBLPROPERTIES: all of them, or one (with Spark's sentence for one that is not there)."""
-    found = dict(plain(told_properties(table)))
+    """SHOW TBLPROPERTIES: all of them, or one (with Spark's message for a missing one)."""
+    found = dict(plain(all_properties(table)))
     if key is None:
         return sorted(found.items())
     return [(key, found.get(key, f"Table {name} does not have property: {key}"))]
@@ -95,46 +95,48 @@ def show_columns(table: Table) -> list[Row]:
 
 
 def show_create_table(table: Table, catalog: str, managed: bool = True) -> str:
-    """A statement that makes the same table: ShowCreateTableExec."""
-    told = told_properties(table)
-    options = [(key.removeprefix("option."), value) for key, value in sorted(told.items()) if key.startswith("option.")]
-    rest = [(key, value) for key, value in plain(told) if not key.startswith("option.")]
+    """A statement that creates the same table: ShowCreateTableExec."""
+    properties = all_properties(table)
+    options = [
+        (key.removeprefix("option."), value) for key, value in sorted(properties.items()) if key.startswith("option.")
+    ]
+    rest = [(key, value) for key, value in plain(properties) if not key.startswith("option.")]
     return "".join([
         f"CREATE TABLE {full_name(catalog, table.identifier)} ",
         lines(map(column_ddl, table.schema.fields)),
-        f"USING {escaped(told['provider'])}\n",
+        f"USING {escape(properties['provider'])}\n",
         f"OPTIONS {lines(map(assignment, options))}" if options else "",
         f"PARTITIONED BY ({', '.join(map(str, table.partitioning))})\n" if table.partitioning else "",
-        f"COMMENT '{escaped(told['comment'])}'\n" if "comment" in told else "",
-        "" if managed else f"LOCATION '{escaped(table.location)}'\n",
+        f"COMMENT '{escape(properties['comment'])}'\n" if "comment" in properties else "",
+        "" if managed else f"LOCATION '{escape(table.location)}'\n",
         f"TBLPROPERTIES {lines(map(assignment, rest))}" if rest else "",
     ])  # fmt: skip
 
 
 def full_name(catalog: str, identifier: Identifier) -> str:
-    """Quoted only where it must be, as ResolvedTable names itself."""
+    """The qualified name, quoted only where necessary, as in ResolvedTable."""
     return ".".join(quote_if_needed(part) for part in (catalog, *identifier.namespace, identifier.name))
 
 
 def column_ddl(field: StructField) -> str:
     metadata = field.metadata or {}
     default = f" DEFAULT {metadata['CURRENT_DEFAULT']}" if "CURRENT_DEFAULT" in metadata else ""
-    comment = f" COMMENT '{escaped(str(metadata['comment']))}'" if "comment" in metadata else ""
+    comment = f" COMMENT '{escape(str(metadata['comment']))}'" if "comment" in metadata else ""
     required = "" if field.nullable else " NOT NULL"
     return f"{quote_if_needed(field.name)} {type_ddl(field)}{required}{default}{comment}"
 
 
 def type_ddl(field: StructField) -> str:
     text = (field.metadata or {}).get(CHAR_TYPE)
-    return f"{str(text).upper()} COLLATE UTF8_BINARY" if text else collated(field.dataType)
+    return f"{str(text).upper()} COLLATE UTF8_BINARY" if text else type_with_collation(field.dataType)
 
 
-def collated(type: DataType) -> str:
-    """The type with its collation said, as SHOW CREATE TABLE says it."""
+def type_with_collation(type: DataType) -> str:
+    """The type with its collation, as SHOW CREATE TABLE writes it."""
     if isinstance(type, ArrayType):
-        return f"ARRAY<{collated(type.elementType)}>"
+        return f"ARRAY<{type_with_collation(type.elementType)}>"
     if isinstance(type, MapType):
-        return f"MAP<{collated(type.keyType)}, {collated(type.valueType)}>"
+        return f"MAP<{type_with_collation(type.keyType)}, {type_with_collation(type.valueType)}>"
     if isinstance(type, StructType):
         return f"STRUCT<{', '.join(map(member_ddl, type.fields))}>"
     text = sql_name(type)
@@ -143,8 +145,9 @@ def collated(type: DataType) -> str:
 
 def member_ddl(field: StructField) -> str:
     comment = (field.metadata or {}).get("comment")
-    said = f" COMMENT '{escaped(str(comment))}'" if comment is not None else ""
-    return f"{quote_if_needed(field.name)}: {collated(field.dataType)}{'' if field.nullable else ' NOT NULL'}{said}"
+    said = f" COMMENT '{escape(str(comment))}'" if comment is not None else ""
+    required = "" if field.nullable else " NOT NULL"
+    return f"{quote_if_needed(field.name)}: {type_with_collation(field.dataType)}{required}{said}"
 
 
 def lines(items: Iterable[str]) -> str:
@@ -152,19 +155,19 @@ def lines(items: Iterable[str]) -> str:
 
 
 def assignment(pair: tuple[str, str]) -> str:
-    return f"'{escaped(pair[0])}' = '{escaped(pair[1])}'"
+    return f"'{escape(pair[0])}' = '{escape(pair[1])}'"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     return text.replace("'", "\\'")
 
 
 def describe_namespace(namespace: Namespace, catalog: str, extended: bool = False) -> list[Row]:
     """Rows of (info_name, info_value): DescribeNamespaceExec."""
-    told = {key: value for key, value in namespace.properties.items() if key != "exists"}
+    properties = {key: value for key, value in namespace.properties.items() if key != "exists"}
     rows: list[Row] = [("Catalog Name", catalog), ("Namespace Name", namespace.name[-1])]
-    rows += [(key.capitalize(), told[key]) for key in ("comment", "location", "owner") if key in told]
+    rows += [(key.capitalize(), properties[key]) for key in ("comment", "location", "owner") if key in properties]
     if extended:
-        rest = sorted((key, value) for key, value in told.items() if key not in ("comment", "location", "owner"))
+        rest = sorted((key, value) for key, value in properties.items() if key not in ("comment", "location", "owner"))
         rows.append(("Properties", f"({', '.join(f'({key},{value})' for key, value in rest)})" if rest else ""))
     return rows

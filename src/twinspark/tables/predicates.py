@@ -1,4 +1,4 @@
-"""Filters a table can prune by: comparisons of columns with values, and what joins them."""
+"""Predicates by which tables prune files: comparisons of columns with literals, AND and OR."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -10,7 +10,7 @@ ColumnPath = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Comparison:
-    """`operator` is one of = <> < <= > >=; null values make no comparison true."""
+    """`operator` is one of = <> < <= > >=; comparisons with null are not true."""
 
     operator: str
     column: ColumnPath

@@ -1,4 +1,4 @@
-"""Filters of a plan that a table can prune files by, and plans whose scans read only the files that may matter."""
+"""File pruning: translates a plan's filters to predicates and reduces its scans to files that may match."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
@@ -16,17 +16,17 @@ TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 Prune = Callable[[Scan, Predicate], Scan]
 
 
-def pruned(plan: Relation, prune: Prune) -> Relation:
-    """The plan with every scan under filters pruned by them; the filters stay, so no row can be lost or won."""
+def prune_scans(plan: Relation, prune: Prune) -> Relation:
+    """The plan with every scan below filters pruned by them; the filters stay, so the rows do not change."""
     conditions, bottom = filters_of(plan)
     predicate = conjunction([predicate_of(each, bottom) for each in conditions])
     if isinstance(bottom, Scan):
-        return plan if predicate is None else over(plan, prune(bottom, predicate))
-    return over(plan, below(bottom, prune))
+        return plan if predicate is None else refilter(plan, prune(bottom, predicate))
+    return refilter(plan, prune_inputs(bottom, prune))
 
 
 def filters_of(plan: Relation) -> tuple[list[Expression], Relation]:
-    """The conditions of filters on top of each other, and what is under them."""
+    """The conditions of nested filters, and the relation below them."""
     conditions = []
     while isinstance(plan, Filter):
         conditions.append(plan.condition)
@@ -34,29 +34,29 @@ def filters_of(plan: Relation) -> tuple[list[Expression], Relation]:
     return conditions, plan
 
 
-def over(plan: Relation, bottom: Relation) -> Relation:
-    return replace(plan, input=over(plan.input, bottom)) if isinstance(plan, Filter) else bottom
+def refilter(plan: Relation, bottom: Relation) -> Relation:
+    return replace(plan, input=refilter(plan.input, bottom)) if isinstance(plan, Filter) else bottom
 
 
-def below(relation: Relation, prune: Prune) -> Relation:
+def prune_inputs(relation: Relation, prune: Prune) -> Relation:
     changed: dict[str, Any] = {}
     for each in fields(relation):
         value = getattr(relation, each.name)
         if isinstance(value, Relation):
-            changed[each.name] = pruned(value, prune)
+            changed[each.name] = prune_scans(value, prune)
         elif isinstance(value, tuple) and value and all(isinstance(item, Relation) for item in value):
-            changed[each.name] = tuple(pruned(item, prune) for item in value)
+            changed[each.name] = tuple(prune_scans(item, prune) for item in value)
     return replace(relation, **changed) if changed else relation
 
 
 def conjunction(found: Sequence[Predicate | None]) -> Predicate | None:
-    """What is not understood is left out: fewer conditions keep more files."""
+    """Unsupported conditions are omitted: fewer conditions keep more files."""
     known = tuple(each for each in found if each is not None)
     return known[0] if len(known) == 1 else And(known) if known else None
 
 
 def predicate_of(condition: Expression, relation: Relation) -> Predicate | None:
-    """The part of a condition that a table understands; every row for which the condition is true satisfies it."""
+    """A predicate that is true for every row for which the condition is true, or None."""
     if not isinstance(condition, Call):
         return None
     name, arguments = condition.name, condition.arguments
@@ -87,7 +87,7 @@ def on_column(name: str, path: tuple[str, ...], rest: Sequence[Expression]) -> P
 
 
 def comparison(operator: str, arguments: Sequence[Expression], relation: Relation) -> Predicate | None:
-    """Column and value of one type, either way round; a cast on the column changes its order, so it does not count."""
+    """A comparison of a column and a literal of one type, in either order; a cast column is not supported."""
     left, right = arguments
     if value_of(left) is not None:
         return comparison(TURNED[operator], (right, left), relation) if value_of(right) is None else None
@@ -98,7 +98,7 @@ def comparison(operator: str, arguments: Sequence[Expression], relation: Relatio
 
 
 def value_of(expression: Expression) -> Any:
-    """A literal's value; a whole number keeps it when it is made wider."""
+    """A literal's value, also below a widening cast of an integer."""
     if isinstance(expression, Cast) and is_integral(expression.type) and is_integral(expression.child.type):
         return value_of(expression.child)
     return expression.value if isinstance(expression, Literal) else None

@@ -1,42 +1,43 @@
-"""From the shape a file was written in to the shape a reader asked for: renames, promotions, missing fields, nested."""
+"""Schema evolution of files: renamed, promoted, missing and nested fields, as SQL that converts a file's columns."""
 
 from dataclasses import dataclass
 
 from pyspark.sql.types import DataType
 
-from twinspark.tables.ducktext import duck_type, identifier
+from twinspark.tables.column_types import column_type
+from twinspark.types.duckdb import duck_name
 
 
 @dataclass(frozen=True)
 class Same:
-    """The value as it is."""
+    """The value is unchanged."""
 
 
 @dataclass(frozen=True)
 class Cast:
-    """A lossless promotion to the type."""
+    """The value is cast to a wider type."""
 
     type: DataType
 
 
 @dataclass(frozen=True)
 class Instant:
-    """A zoneless DuckDB timestamp that counts from the epoch in UTC (Parquet's INT96)."""
+    """A DuckDB timestamp without zone that is in UTC (Parquet's INT96)."""
 
 
 @dataclass(frozen=True)
 class Nanoseconds:
-    """A zoneless timestamp in nanoseconds that counts from the epoch in UTC (ORC's)."""
+    """A timestamp in nanoseconds without zone that is in UTC (ORC's)."""
 
 
 @dataclass(frozen=True)
 class Microseconds:
-    """A timestamp without a zone, kept as a number (Spark's in ORC)."""
+    """A TIMESTAMP_NTZ stored as a number (Spark's in ORC)."""
 
 
 @dataclass(frozen=True)
 class Missing:
-    """A column the file does not have."""
+    """A column that the file does not have."""
 
     type: DataType
     default: str | None = None
@@ -55,7 +56,7 @@ class Entries:
 
 @dataclass(frozen=True)
 class Field:
-    """One field of the result: its name, the name it has in the file (None when missing), and how it changes."""
+    """One field of the result: its name, its name in the file (None when missing), and its conversion."""
 
     name: str
     source: str | None
@@ -70,8 +71,8 @@ class Fields:
 Reshape = Same | Cast | Instant | Nanoseconds | Microseconds | Missing | Elements | Entries | Fields
 
 
-def simplified(reshape: Reshape, unchanged_names: bool = True) -> Reshape:
-    """`Same` for a nested value in which nothing changes, so that scans keep their column statistics."""
+def simplify(reshape: Reshape, unchanged_names: bool = True) -> Reshape:
+    """`Same` for a nested value without changes, so that scans keep their column statistics."""
     match reshape:
         case Elements(Same()) | Entries(Same(), Same()):
             return Same()
@@ -81,12 +82,12 @@ def simplified(reshape: Reshape, unchanged_names: bool = True) -> Reshape:
 
 
 def duck_value(reshape: Reshape, value: str, depth: int = 0) -> str:
-    """The DuckDB expression that reshapes `value`."""
+    """The DuckDB expression that converts `value`."""
     match reshape:
         case Same():
             return value
         case Cast(type):
-            return f"CAST({value} AS {duck_type(type)})"
+            return f"CAST({value} AS {column_type(type)})"
         case Instant():
             return f"make_timestamptz(epoch_us({value}))"
         case Nanoseconds():
@@ -95,13 +96,13 @@ def duck_value(reshape: Reshape, value: str, depth: int = 0) -> str:
         case Microseconds():
             return f"make_timestamp({value})"
         case Missing(type, default):
-            return f"CAST({default if default is not None else 'NULL'} AS {duck_type(type)})"
+            return f"CAST({default if default is not None else 'NULL'} AS {column_type(type)})"
         case Elements(element):
             return f"list_transform({value}, lambda e{depth}: {duck_value(element, f'e{depth}', depth + 1)})"
         case Entries(key, item):
             return duck_entries(key, item, value, depth)
         case Fields(fields):
-            packed = ", ".join(f"{identifier(f.name)} := {duck_field(f, value, depth)}" for f in fields)
+            packed = ", ".join(f"{duck_name(f.name)} := {duck_field(f, value, depth)}" for f in fields)
             # struct_pack of a NULL struct would be a struct of NULLs.
             return f"CASE WHEN {value} IS NULL THEN NULL ELSE struct_pack({packed}) END"
 
@@ -117,14 +118,14 @@ def duck_entries(key: Reshape, item: Reshape, value: str, depth: int) -> str:
 
 
 def duck_field(field: Field, parent: str, depth: int) -> str:
-    source = "NULL" if field.source is None else f"{parent}.{identifier(field.source)}"
+    source = "NULL" if field.source is None else f"{parent}.{duck_name(field.source)}"
     return duck_value(field.reshape, source, depth)
 
 
 def duck_select(fields: tuple[Field, ...], source: str, extra: str = "") -> str:
-    """`SELECT … FROM source`, one column per field, then what is said in `extra`."""
+    """`SELECT … FROM source`, one column per field, then `extra`."""
     columns = [
-        f"{duck_value(f.reshape, 'NULL' if f.source is None else identifier(f.source))} AS {identifier(f.name)}"
+        f"{duck_value(f.reshape, 'NULL' if f.source is None else duck_name(f.source))} AS {duck_name(f.name)}"
         for f in fields
     ]
     return f"SELECT {', '.join(columns)}{extra} FROM {source}"

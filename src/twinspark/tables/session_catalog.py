@@ -1,4 +1,4 @@
-"""One named catalog: Iceberg tables, file tables, Delta tables, views and functions under common names."""
+"""One named catalog: Iceberg, file and Delta tables, views and functions in one namespace."""
 
 import os
 import time
@@ -7,39 +7,41 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql.types import StructType
-
-from twinspark.errors import NotNative, SparkError
-from twinspark.tables import collations, file_table, places
-from twinspark.tables.catalog import Identifier, Namespace, StagedTable, Version
+from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.tables import collations
+from twinspark.tables.catalog import Identifier, Namespace, StagedTable, TableSpec, Version
 from twinspark.tables.changes import TableChange
-from twinspark.tables.char_types import padded
-from twinspark.tables.delta import DeltaTable
-from twinspark.tables.file_details import Details
-from twinspark.tables.file_table import FileTable
-from twinspark.tables.files import scan
-from twinspark.tables.filescan import FileScan, ScanContext
-from twinspark.tables.iceberg.catalog import IcebergCatalog, quoted
+from twinspark.tables.char_types import pad_rows
+from twinspark.tables.delta.table import DeltaTable
+from twinspark.tables.files import table as file_table
+from twinspark.tables.files import warehouse_paths as places
+from twinspark.tables.files.formats import scan
+from twinspark.tables.files.listing import local_path
+from twinspark.tables.files.scan import FileScan, ScanContext
+from twinspark.tables.files.table import FileTable
+from twinspark.tables.files.table_details import Details
+from twinspark.tables.files.write import FileRows
+from twinspark.tables.iceberg.catalog import IcebergCatalog, quote_namespace
+from twinspark.tables.iceberg.import_tables import adopt_table
 from twinspark.tables.iceberg.maintenance import keep_short, sweep
+from twinspark.tables.iceberg.newest_metadata import newest_metadata
+from twinspark.tables.iceberg.sqlite_catalog import is_local, local
 from twinspark.tables.iceberg.table import IcebergTable
-from twinspark.tables.listing import local_path
-from twinspark.tables.persisted import Function as Function
-from twinspark.tables.persisted import View as View
-from twinspark.tables.persisted import ViewsAndFunctions, key
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import duck_scan
-from twinspark.tables.transforms import Transform
-from twinspark.tables.write import FileRows
+from twinspark.tables.views_and_functions import Function as Function
+from twinspark.tables.views_and_functions import View as View
+from twinspark.tables.views_and_functions import ViewsAndFunctions, key
 
 AnyTable = IcebergTable | FileTable | DeltaTable
 Properties = Mapping[str, str]
 
 
 class SessionCatalog(ViewsAndFunctions):
-    """TableCatalog over all providers; a name means one thing, whatever provides it."""
+    """TableCatalog over all providers; a name is unique among them."""
 
     def __init__(self, iceberg: IcebergCatalog, warehouse: str | None = None) -> None:
-        """In a `warehouse` like Spark's, tables of files lie where Spark would put them."""
+        """With a `warehouse`, managed file tables are stored where Spark would store them."""
         self.iceberg = iceberg
         self.store = iceberg.store
         self.name = iceberg.name
@@ -47,21 +49,21 @@ class SessionCatalog(ViewsAndFunctions):
 
     @classmethod
     def local(cls, name: str, directory: str, warehouse: str | None = None) -> "SessionCatalog":
-        """The embedded catalog; what dead writers left is swept, and the database `default` exists."""
-        made = cls(IcebergCatalog.local(name, directory), warehouse)
+        """Opens the embedded catalog: removes files of writers that died, and creates the database `default`."""
+        made = cls(IcebergCatalog.local(name, directory, is_flat=warehouse is not None), warehouse)
         sweep(made.iceberg)
         if ("default",) not in made.list_namespaces():
             made.create_namespace(["default"], {"comment": "default database"})
         return made
 
     @classmethod
-    def shared(cls, iceberg: IcebergCatalog) -> "SessionCatalog":
-        """One that other programs have too; what our dead writers left in it is swept."""
+    def open_shared(cls, iceberg: IcebergCatalog) -> "SessionCatalog":
+        """Opens a catalog that other programs use, too; removes files of our own writers that died."""
         sweep(iceberg)
         return cls(iceberg)
 
     def on_branch(self, branch: str) -> "SessionCatalog":
-        """The same, for writes to a branch of an Iceberg table."""
+        """The same catalog for writes to a branch of an Iceberg table."""
         made = copy(self)
         made.iceberg = self.iceberg.on_branch(branch)
         return made
@@ -78,7 +80,7 @@ class SessionCatalog(ViewsAndFunctions):
         return self.load_table(identifier)
 
     def find_table(self, identifier: Identifier) -> AnyTable | None:
-        """The table if it is there, looked up once."""
+        """The table, or None if there is none of that name."""
         try:
             return self.load_table(identifier)
         except SparkError as error:
@@ -87,20 +89,20 @@ class SessionCatalog(ViewsAndFunctions):
             raise
 
     def other(self, identifier: Identifier) -> FileTable | DeltaTable | None:
-        """A table that is not Iceberg's."""
-        told = self.store.get(self.name, "table", *key(identifier))
-        if told is None:
+        """A table of another provider than Iceberg."""
+        definition = self.store.get(self.name, "table", *key(identifier))
+        if definition is None:
             return None
-        if told["provider"] == "delta":
-            return DeltaTable.defined(identifier, told)
-        if not told.get("tracked"):
-            return FileTable.defined(identifier, told, (), {})
+        if definition["provider"] == "delta":
+            return DeltaTable.from_definition(identifier, definition)
+        if not definition.get("tracked"):
+            return FileTable.from_definition(identifier, definition, (), {})
         known = self.store.partitions(self.name, *key(identifier))
-        return FileTable.defined(identifier, told, known, self.details(identifier).places)
+        return FileTable.from_definition(identifier, definition, known, self.details(identifier).places)
 
     def details(self, identifier: Identifier) -> Details:
-        """What is known of a table of files beside its definition."""
-        return Details.told(self.store.get(self.name, "details", *key(identifier)))
+        """The statistics and partition locations of a file table."""
+        return Details.from_definition(self.store.get(self.name, "details", *key(identifier)))
 
     def keep_details(self, identifier: Identifier, details: Details) -> None:
         if details == Details():
@@ -108,77 +110,76 @@ class SessionCatalog(ViewsAndFunctions):
         else:
             self.store.put(self.name, "details", *key(identifier), details.definition())
 
-    def create_table(
-        self,
-        identifier: Identifier,
-        schema: StructType,
-        partitions: Sequence[Transform] = (),
-        properties: Properties | None = None,
-    ) -> AnyTable:
-        """`provider`, `location` and `option.*` among the properties say what kind of table it is."""
-        given = dict(properties or {})
-        written = given.pop("provider", "iceberg")
-        provider = written.lower()
+    def create_table(self, identifier: Identifier, spec: TableSpec) -> AnyTable:
         self.check_free(identifier)
-        if provider == "iceberg":
-            return self.iceberg.create_table(identifier, schema, partitions, given)
+        if spec.provider.lower() == "iceberg":
+            return self.create_iceberg_table(identifier, spec)
         self.load_namespace(identifier.namespace)
-        if provider in file_table.FORMATS and provider != written:
-            given["provider"] = written  # what is shown of it is what was written
-        made = self.other_table(identifier, provider, schema, partitions, given)
+        made = self.other_table(identifier, spec)
         self.store.put(self.name, "table", *key(identifier), made.definition())
         return made
 
-    def other_table(
-        self,
-        identifier: Identifier,
-        provider: str,
-        schema: StructType,
-        partitions: Sequence[Transform],
-        given: dict[str, str],
-    ) -> FileTable | DeltaTable:
-        location = given.pop("location", None)
-        names = file_table.partition_columns(schema, partitions)
+    def create_iceberg_table(self, identifier: Identifier, spec: TableSpec) -> IcebergTable:
+        """Creates a table, or registers the one that exists at the location."""
+        place = spec.location
+        metadata = newest_metadata(local(place)) if place is not None and is_local(place) else None
+        if metadata is None:
+            return self.iceberg.create_table(identifier, spec)
+        adopt_table(self.iceberg, identifier, spec, metadata)
+        return self.iceberg.load_table(identifier)
+
+    def other_table(self, identifier: Identifier, spec: TableSpec) -> FileTable | DeltaTable:
+        provider = spec.provider.lower()
         if provider == "delta":
-            place = location or self.iceberg.new_location(identifier)
-            return DeltaTable.create(identifier, place, schema, names, given, location is None)
+            return DeltaTable.create(identifier, spec, self.iceberg.new_location)
         if provider not in file_table.FORMATS:
-            raise NotNative(f"tables of {provider}")
-        options = {name.removeprefix("option."): v for name, v in given.items() if name.startswith("option.")}
-        schema, said_binary = collations.told_apart(schema)
-        whole = file_table.partitions_last(schema, names)
-        known = () if partitions else None
-        place = location or self.own_place(identifier)
-        made = FileTable(identifier, provider, whole, tuple(partitions), place, options, given, location is None, known)
+            raise NotNative(reasons.TABLE_FORMAT, provider)
+        return self.file_table(identifier, provider, spec)
+
+    def file_table(self, identifier: Identifier, provider: str, spec: TableSpec) -> FileTable:
+        schema, said_binary = collations.split_marks(spec.schema)
+        names = file_table.partition_columns(spec.schema, spec.partitioning)
+        shown = {"provider": spec.provider} if spec.provider != provider else {}  # shown as the statement spells it
+        made = FileTable(
+            identifier,
+            provider,
+            file_table.partitions_last(schema, names),
+            tuple(spec.partitioning),
+            spec.location or self.managed_directory(identifier),
+            spec.options,
+            {**spec.properties, **shown},
+            spec.location is None,
+            () if spec.partitioning else None,
+        )
         return replace(made, created=time.time(), said_binary=said_binary)
 
-    def own_place(self, identifier: Identifier) -> str:
-        """The directory of a new managed table of files."""
+    def managed_directory(self, identifier: Identifier) -> str:
+        """The directory of a new managed file table."""
         if self.warehouse is None:
             return self.iceberg.new_location(identifier)
         namespace, name = self.load_namespace(identifier.namespace), identifier.name
-        return places.of_table(namespace, name, self.warehouse, self.iceberg.full_name(identifier))
+        return places.table_directory(namespace, name, self.warehouse, self.iceberg.full_name(identifier))
 
-    def whole_place(self, namespace: Sequence[str], location: str) -> str:
-        """Where a LOCATION leads that is no whole path."""
+    def absolute_location(self, namespace: Sequence[str], location: str) -> str:
+        """The absolute path of a relative LOCATION."""
         if self.warehouse is None:
             return location
-        return places.whole(location, places.of_database(self.load_namespace(namespace), self.warehouse))
+        return places.absolute_path(location, places.database_directory(self.load_namespace(namespace), self.warehouse))
 
     def alter_table(self, identifier: Identifier, changes: Sequence[TableChange]) -> AnyTable:
         other = self.other(identifier)
         if other is None:
             return self.iceberg.alter_table(identifier, changes)
         changed = (
-            other.altered(changes)
+            other.alter(changes)
             if isinstance(other, DeltaTable)
-            else file_table.altered(other, changes, self.iceberg.full_name(identifier))
+            else file_table.alter(other, changes, self.iceberg.full_name(identifier))
         )
         self.store.put(self.name, "table", *key(identifier), changed.definition())
         return changed
 
     def redefine(self, table: FileTable) -> None:
-        """The same name for a table that is elsewhere, or is read otherwise."""
+        """Stores a changed definition of a file table under its name."""
         self.store.put(self.name, "table", *key(table.identifier), table.definition())
 
     def drop_table(self, identifier: Identifier, purge: bool = False) -> bool:
@@ -192,23 +193,23 @@ class SessionCatalog(ViewsAndFunctions):
         return True
 
     def change_partitions(self, table: AnyTable, gone: Iterable[str] = (), new: Iterable[str] = ()) -> None:
-        """What a table of files knows of its partitions; others have none to be told of."""
+        """Removes and adds registered partitions of a file table; other tables have none."""
         if not isinstance(table, FileTable):
             return
         lost = set(gone)
         known = self.details(table.identifier)
         if known != Details():
-            self.keep_details(table.identifier, known.changed().without(lost))
+            self.keep_details(table.identifier, known.without_statistics().without(lost))
         if table.known is not None:
             self.store.change_partitions(self.name, *key(table.identifier), lost, new)
 
-    def place_partitions(self, table: FileTable, places: Mapping[str, str]) -> None:
-        """Partitions that lie elsewhere than in the table's directory, and are known from then on."""
+    def set_partition_locations(self, table: FileTable, places: Mapping[str, str]) -> None:
+        """Registers partitions that are stored outside of the table's directory."""
         self.change_partitions(table, new=places)
-        self.keep_details(table.identifier, self.details(table.identifier).with_places(places))
+        self.keep_details(table.identifier, self.details(table.identifier).with_locations(places))
 
     def recover_partitions(self, identifier: Identifier, add: bool = True, drop: bool = False) -> None:
-        """Those whose directories are there become known; those whose are not are forgotten, where that is asked."""
+        """MSCK REPAIR: registers partitions whose directories exist, and removes those whose do not, if requested."""
         table = self.load_table(identifier)
         if isinstance(table, FileTable):
             there = table.directories()
@@ -223,7 +224,7 @@ class SessionCatalog(ViewsAndFunctions):
             return
         self.load_namespace(new_identifier.namespace)
         if isinstance(other, FileTable) and other.managed:
-            other = self.moved(other, new_identifier)
+            other = self.move_directory(other, new_identifier)
         self.store.put(self.name, "table", *key(new_identifier), other.definition())
         self.store.change_partitions(self.name, *key(new_identifier), new=known_of(other))
         self.keep_details(new_identifier, self.details(identifier))
@@ -231,16 +232,16 @@ class SessionCatalog(ViewsAndFunctions):
         self.store.remove(self.name, "table", *key(identifier))
         self.change_partitions(other, gone=known_of(other))
 
-    def moved(self, table: FileTable, new_identifier: Identifier) -> FileTable:
-        """A managed table's directory has its name."""
+    def move_directory(self, table: FileTable, new_identifier: Identifier) -> FileTable:
+        """Renames the directory of a managed table with the table."""
         if self.warehouse is None:
             return table
-        place = self.own_place(new_identifier)
+        place = self.managed_directory(new_identifier)
         places.move(table.location, place)
         return replace(table, location=place)
 
     def list_tables(self, namespace: Sequence[str]) -> list[Identifier]:
-        """Tables and views, by name, as SHOW TABLES lists them."""
+        """Tables and views sorted by name, as in SHOW TABLES."""
         mine = [each.name for each in self.iceberg.list_tables(namespace)]
         others = [name for kind in ("table", "view") for name in self.store.names(self.name, kind, ".".join(namespace))]
         return [Identifier(tuple(namespace), name) for name in sorted({*mine, *others})]
@@ -252,7 +253,7 @@ class SessionCatalog(ViewsAndFunctions):
         predicate: Predicate | None = None,
         version: Version | None = None,
     ) -> FileScan:
-        """The table's rows as DuckDB SQL, whatever provides it; `predicate` prunes files, it does not filter rows."""
+        """The table's rows as DuckDB SQL, for any provider; `predicate` prunes files, it does not filter rows."""
         return self.read_loaded(self.load_table(identifier), context, predicate, version)
 
     def read_loaded(
@@ -262,11 +263,11 @@ class SessionCatalog(ViewsAndFunctions):
         predicate: Predicate | None = None,
         version: Version | None = None,
     ) -> FileScan:
-        """The same for a table at hand: all reads through it see one snapshot."""
+        """The same for a loaded table: all reads through it see one snapshot."""
         if isinstance(table, IcebergTable):
             planned = table.scan(predicate, version)
             files = [f"file://{path}" for path in planned.files]
-            return FileScan(planned.schema, padded(duck_scan(planned), planned.schema), files, planned.size_in_bytes)
+            return FileScan(planned.schema, pad_rows(duck_scan(planned), planned.schema), files, planned.size_in_bytes)
         if isinstance(table, DeltaTable):
             return table.read(context, version)
         if version is not None:
@@ -275,36 +276,18 @@ class SessionCatalog(ViewsAndFunctions):
 
     # Staged tables and writes
 
-    def stage_create(
-        self,
-        identifier: Identifier,
-        schema: StructType,
-        partitions: Sequence[Transform] = (),
-        properties: Properties | None = None,
-    ) -> StagedTable:
+    def stage_create(self, identifier: Identifier, spec: TableSpec) -> StagedTable:
         self.check_free(identifier)
-        return self.iceberg.stage_create(identifier, schema, partitions, only_iceberg(properties))
+        return self.iceberg.stage_create(identifier, only_iceberg(spec))
 
-    def stage_replace(
-        self,
-        identifier: Identifier,
-        schema: StructType,
-        partitions: Sequence[Transform] = (),
-        properties: Properties | None = None,
-    ) -> StagedTable:
-        return self.iceberg.stage_replace(identifier, schema, partitions, only_iceberg(properties))
+    def stage_replace(self, identifier: Identifier, spec: TableSpec) -> StagedTable:
+        return self.iceberg.stage_replace(identifier, only_iceberg(spec))
 
-    def stage_create_or_replace(
-        self,
-        identifier: Identifier,
-        schema: StructType,
-        partitions: Sequence[Transform] = (),
-        properties: Properties | None = None,
-    ) -> StagedTable:
-        return self.iceberg.stage_create_or_replace(identifier, schema, partitions, only_iceberg(properties))
+    def stage_create_or_replace(self, identifier: Identifier, spec: TableSpec) -> StagedTable:
+        return self.iceberg.stage_create_or_replace(identifier, only_iceberg(spec))
 
     def append(self, identifier: Identifier, connection: Any, select: str) -> None:
-        """INSERT INTO: `select` gives the table's columns, named and typed as they are."""
+        """INSERT INTO: `select` has the table's column names and types."""
         self.insert(identifier, connection, select, "append")
 
     def overwrite(self, identifier: Identifier, connection: Any, select: str) -> None:
@@ -334,9 +317,9 @@ class SessionCatalog(ViewsAndFunctions):
         dynamic: bool = False,
         partition: str | None = None,
     ) -> None:
-        """The partitions that rows went to are known from then on; those an overwrite emptied are forgotten.
+        """Registers the partitions that got rows, and removes those that an overwrite emptied.
 
-        `partition` is the only one that rows may go to: it is known, and overwritten, even when no row does."""
+        `partition` is the only one that rows may go to: it is registered, and overwritten, even without rows."""
         written = table.write(rows, mode, connection, dynamic)
         reached = [] if written is None else [relative_folder(file, table) for file in written.files]
         if partition is not None and not reached:
@@ -346,7 +329,7 @@ class SessionCatalog(ViewsAndFunctions):
         self.change_partitions(table, emptied, reached)
 
     def insert_files(self, identifier: Identifier, context: ScanContext, directory: str, mode: str) -> None:
-        """Rows that Spark left as Parquet in a directory of ours become the table's, through the same staged commit."""
+        """Inserts rows that Spark wrote as Parquet files to a directory, through the same staged commit."""
         found = scan("parquet", [directory], {}, None, context)
         self.insert(identifier, context.connection, f"SELECT * FROM {found.sql}", mode)
 
@@ -368,7 +351,7 @@ class SessionCatalog(ViewsAndFunctions):
         dropped = self.load_namespace(namespace)
         others = [(kind, name) for kind in KINDS for name in self.store.names(self.name, kind, ".".join(namespace))]
         if others and not cascade:
-            raise SparkError("SCHEMA_NOT_EMPTY", schemaName=quoted(namespace))
+            raise SparkError("SCHEMA_NOT_EMPTY", schemaName=quote_namespace(namespace))
         for kind, name in others:
             if kind == "table":
                 self.drop_table(Identifier(tuple(namespace), name), purge=True)
@@ -393,9 +376,8 @@ def relative_folder(file: str, table: FileTable) -> str:
     return os.path.relpath(os.path.dirname(file), local_path(table.location))
 
 
-def only_iceberg(properties: Properties | None) -> dict[str, str]:
-    given = dict(properties or {})
-    provider = given.pop("provider", "iceberg").lower()
+def only_iceberg(spec: TableSpec) -> TableSpec:
+    provider = spec.provider.lower()
     if provider != "iceberg":
         raise SparkError("UNSUPPORTED_FEATURE.TABLE_OPERATION", tableName=provider, operation="REPLACE TABLE")
-    return given
+    return spec

@@ -1,9 +1,10 @@
-"""A planned table scan as Spark SQL over plain Parquet paths: Spark reads our tables without an Iceberg jar."""
+"""Writes a planned table scan as Spark SQL over Parquet paths, so that Spark reads our tables without an Iceberg
+jar."""
 
 import os
 import re
 
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, reasons
 from twinspark.tables.catalog import EqualityDelete, ScanGroup, TableScan
 from twinspark.tables.reshape import (
     Cast,
@@ -25,7 +26,8 @@ PLAIN_PATH = re.compile(r"[\w./=-]+")
 
 
 def spark_query(scan: TableScan) -> str:
-    """Groups of files by write schema, read by their own names: both engines' field-id readers have silent traps."""
+    """UNION ALL of files grouped by the schema they were written with; columns are read by name and not by field id,
+    which both engines get wrong in some cases."""
     return " UNION ALL ".join(map(group_query, scan.groups)) or empty_query(scan)
 
 
@@ -36,24 +38,24 @@ def group_query(group: ScanGroup) -> str:
 
 
 def not_deleted(source: str, group: ScanGroup) -> str:
-    """As scan_sql has it; Spark tells a file's path as a URI, which is the path itself where nothing is escaped."""
+    """As in scan_sql; Spark's input_file_name is a URI, which equals the path if no character is escaped."""
     file = f"regexp_replace(_metadata.file_path, '{SCHEME}', '') AS {FILE_COLUMN}"
     held = f"SELECT *, {file}, _metadata.row_index AS {ROW_COLUMN} FROM {source}"
     if group.deletes:
-        held = f"SELECT * FROM ({held}) LEFT ANTI JOIN ({named_places(group)}) USING ({PLACE})"
+        held = f"SELECT * FROM ({held}) LEFT ANTI JOIN ({deleted_positions(group)}) USING ({PLACE})"
     for each in group.equality_deletes:
-        held = f"SELECT * FROM ({held}) AS t LEFT ANTI JOIN ({named_values(each)}) AS d ON {same_values(each)}"
+        held = f"SELECT * FROM ({held}) AS t LEFT ANTI JOIN ({deleted_values(each)}) AS d ON {same_values(each)}"
     return f"({held})"
 
 
-def named_places(group: ScanGroup) -> str:
+def deleted_positions(group: ScanGroup) -> str:
     if not all(PLAIN_PATH.fullmatch(path) for path in group.files):
-        raise NotNative("deleted rows of files whose paths are escaped")
+        raise NotNative(reasons.ICEBERG_TABLE, "deleted rows in files with escaped paths, in a query that falls back")
     path = f"regexp_replace(file_path, '{SCHEME}', '') AS {FILE_COLUMN}"
     return f"SELECT {path}, pos AS {ROW_COLUMN} FROM parquet.{quote_identifier(path_pattern(group.deletes))}"
 
 
-def named_values(deleted: EqualityDelete) -> str:
+def deleted_values(deleted: EqualityDelete) -> str:
     columns = ", ".join(f"{quote_identifier(theirs)} AS d{at}" for at, (_, theirs) in enumerate(deleted.columns))
     return f"SELECT {columns} FROM parquet.{quote_identifier(path_pattern(deleted.files))}"
 
@@ -63,7 +65,7 @@ def same_values(deleted: EqualityDelete) -> str:
 
 
 def path_pattern(files: tuple[str, ...]) -> str:
-    """One Hadoop glob that names exactly these files (their names are ours: no character in them is special)."""
+    """One Hadoop glob that matches exactly these files, whose names contain no special characters."""
     if len(files) == 1:
         return files[0]
     common = os.path.commonpath(files)
@@ -76,7 +78,7 @@ def column(field: Field) -> str:
 
 
 def spark_value(reshape: Reshape, value: str, depth: int = 0) -> str:
-    """The Spark SQL expression that reshapes `value`."""
+    """The Spark SQL expression that converts `value`."""
     match reshape:
         case Same() | Instant() | Nanoseconds() | Microseconds():
             return value

@@ -1,4 +1,4 @@
-"""What the embedded catalog keeps beside Iceberg's own rows: views, functions, other providers' tables, open writes."""
+"""SQLite tables of the embedded catalog beside Iceberg's: views, functions, file and Delta tables, staged writes."""
 
 import json
 import os
@@ -25,7 +25,7 @@ OF_TABLE = "catalog = ? AND namespace = ? AND name = ?"
 
 @dataclass(frozen=True)
 class StagedRow:
-    """A write that has begun: where its files go, and the process that runs it."""
+    """A staged write: its directory, and the process that runs it."""
 
     id: str
     location: str
@@ -34,7 +34,7 @@ class StagedRow:
 
 
 class Store:
-    """One SQLite file, opened per call: it is shared by threads and by processes."""
+    """One SQLite file, opened for each call, since threads and processes share it."""
 
     def __init__(self, database: str) -> None:
         self.database = database
@@ -86,7 +86,7 @@ class Store:
         return gone.rowcount > 0
 
     def partitions(self, catalog: str, namespace: str, name: str) -> list[str]:
-        """Those a table of files was told of, as its directories are called."""
+        """The registered partitions of a file table, as directory names."""
         with self.transaction() as connection:
             found = connection.execute(
                 f"SELECT path FROM twinspark_partitions WHERE {OF_TABLE} ORDER BY path", (catalog, namespace, name)
@@ -128,22 +128,23 @@ def this_process() -> str:
 
 
 def is_alive(owner: str) -> bool:
-    """Whether the process that wrote this still runs; a reused process number has another start time."""
+    """Whether the process still runs; a reused process id has another start time."""
     pid, _, started = owner.partition(":")
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True  # another user's: not ours to judge
+        return True  # the process of another user
     return started_at(int(pid)) == started
 
 
 def started_at(pid: int) -> str:
-    """Empty where the system has no /proc: there the process number alone must do."""
+    """The process's start time, or an empty string on systems without /proc."""
     try:
         with open(f"/proc/{pid}/stat") as status:
-            # The command may hold spaces and brackets; what follows the last bracket is split by spaces.
+            # The command may contain spaces and parentheses; the fields after the last parenthesis are separated by
+            # spaces.
             return status.read().rpartition(")")[2].split()[19]
     except FileNotFoundError:
         return ""

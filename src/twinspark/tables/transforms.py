@@ -1,4 +1,4 @@
-"""Transform: how a table is partitioned, said by column and function; made from calls in SQL or Connect plans."""
+"""Partition transforms: columns and functions of PARTITIONED BY, from calls in SQL or Connect plans."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ WITH_NUMBER: dict[str, type[Bucket] | type[Truncate]] = {"bucket": Bucket, "trun
 
 
 def of_call(function: str, arguments: Sequence[ColumnPath | int]) -> Transform:
-    """The transform a call means: `days(ts)`, `bucket(16, id)`; arguments are column paths and whole numbers."""
+    """The transform of a call such as `days(ts)` or `bucket(16, id)`; arguments are column paths and integers."""
     name = function.lower()
     columns = [argument for argument in arguments if isinstance(argument, tuple)]
     numbers = [argument for argument in arguments if isinstance(argument, int)]

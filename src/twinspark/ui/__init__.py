@@ -1,1 +1,1 @@
-"""What the server tells about itself: counters over session events; reads, never writes."""
+"""The metrics server: Prometheus counters over session events, read-only."""

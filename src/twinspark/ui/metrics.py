@@ -1,36 +1,107 @@
-"""Prometheus counters over session events, on an HTTP port of their own."""
+"""Prometheus counters over session events, served on a separate HTTP port."""
 
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, make_wsgi_app
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
-from twinspark.session.shared import Ended, Shared
+from twinspark.relay.engine import SparkEngine, SparkState
+from twinspark.sessions.access.tokens import Tokens
+from twinspark.sessions.shared import EndedOperation, Shared
+from twinspark.ui.http import BoundedServer
+
+
+class DoorState(NamedTuple):
+    """What a listening server reports: docs/limits.md lists the names in `rejected`."""
+
+    connections: int
+    unread_bytes: int
+    rejected: Mapping[str, int]
+
+
+Doors = Mapping[str, Callable[[], DoorState]]  # by name; read at every scrape
 
 
 class Metrics:
-    """Counts what sessions tell; a registry of its own, so that two servers in one process do not mix."""
+    """Counts the operations that sessions report, in a registry of its own, so that two servers in one process do not
+    mix."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, spark: SparkEngine, doors: Doors) -> None:
         self.registry = CollectorRegistry()
         self._operations = Counter(
             "twinspark_operations",  # the client library adds _total
-            "Operations that ended, by the engine that ran them and why it was that one",
+            "Operations that ended, by engine and by the code of the reason for it (docs/reasons.md)",
             ["engine", "reason"],
             registry=self.registry,
         )
         self._seconds = Histogram(
             "twinspark_operation_seconds", "Time from request to end", ["engine", "outcome"], registry=self.registry
         )
-        spark = Gauge("twinspark_spark_running", "Whether a Spark is up behind this server", registry=self.registry)
-        spark.set_function(lambda: float(shared.spark.running))
+        running = Gauge("twinspark_spark_running", "Whether the server's Spark is running", registry=self.registry)
+        running.set_function(lambda: float(spark.running))
+        self.registry.register(SparkMetrics(spark))
         shared.listeners.append(self.count)
+        self.registry.register(DoorCollector(doors))
 
-    def count(self, ended: Ended) -> None:
-        self._operations.labels(ended.engine, ended.reason).inc()
+    def count(self, ended: EndedOperation) -> None:
+        self._operations.labels(ended.engine, ended.cause.reason.code).inc()
         self._seconds.labels(ended.engine, ended.outcome).observe(ended.seconds)
 
 
-def serve_metrics(shared: Shared, host: str, port: int) -> Any:
-    """The HTTP server; its `server_port` is the port it got."""
-    server, _ = start_http_server(port, addr=host, registry=Metrics(shared).registry)
+class SparkMetrics(Collector):
+    """The state of the server's Spark (1 for the current state), and counts of its starts, failures and losses."""
+
+    def __init__(self, spark: SparkEngine) -> None:
+        self._spark = spark
+
+    def collect(self) -> Iterator[Metric]:
+        state = GaugeMetricFamily("twinspark_spark_state", "State of the server's Spark", labels=["state"])
+        for each in SparkState:
+            state.add_metric([each.value], float(each is self._spark.state))
+        yield state
+        yield CounterMetricFamily("twinspark_spark_starts", "Attempted Spark starts", self._spark.starts)
+        yield CounterMetricFamily("twinspark_spark_start_failures", "Failed Spark starts", self._spark.start_failures)
+        yield CounterMetricFamily("twinspark_spark_losses", "Spark processes that ended or hung", self._spark.losses)
+
+
+def require_token(application: Any, tokens: Tokens) -> Any:
+    def answer(environment: dict[str, Any], start: Any) -> Any:
+        if tokens.admit_header(environment.get("HTTP_AUTHORIZATION", "")) is None:
+            start("401 Unauthorized", [("WWW-Authenticate", "Bearer"), ("Content-Type", "text/plain")])
+            return [b"a token is needed\n"]
+        return application(environment, start)
+
+    return answer
+
+
+class DoorCollector(Collector):
+    """Open connections, unread bytes, and rejections by limit."""
+
+    def __init__(self, doors: Doors) -> None:
+        self._doors = doors
+
+    def collect(self) -> Iterator[Metric]:
+        connections = GaugeMetricFamily("twinspark_connections", "Open client connections", labels=["door"])
+        unread = GaugeMetricFamily("twinspark_unread_bytes", "Bytes not yet read by a method", labels=["door"])
+        rejected = CounterMetricFamily(
+            "twinspark_rejected", "Rejections by a limit of the server", labels=["door", "limit"]
+        )
+        for name, state in {name: read() for name, read in self._doors.items()}.items():
+            connections.add_metric([name], state.connections)
+            unread.add_metric([name], state.unread_bytes)
+            for limit, count in state.rejected.items():
+                rejected.add_metric([name, limit], count)
+        yield from (connections, unread, rejected)
+
+
+def serve_metrics(
+    shared: Shared, spark: SparkEngine, doors: Doors, host: str, port: int, guard: Tokens | None = None
+) -> BoundedServer:
+    """The HTTP server; its `server_port` is the port it listens on. With a `guard` it requires a token like the other
+    ports."""
+    counters = make_wsgi_app(Metrics(shared, spark, doors).registry)
+    server = BoundedServer(host, port, counters if guard is None else require_token(counters, guard))
+    server.serve_in_background()
     return server

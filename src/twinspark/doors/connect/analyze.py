@@ -1,51 +1,55 @@
-"""The AnalyzePlan RPC: what the typed plan knows is answered here, the rest by Spark."""
+"""The AnalyzePlan RPC: answered from the typed plan where possible, otherwise by Spark."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql.connect.proto import base_pb2, common_pb2
+from pyspark.sql.connect.proto import base_pb2, common_pb2, relations_pb2
 from pyspark.sql.connect.types import pyspark_types_to_proto_types
-from pyspark.version import __version__ as spark_version
 
 from twinspark.analysis.context import no_rows
-from twinspark.errors import NotNative
-from twinspark.plan.relations import Relation, nameless
+from twinspark.commands.query.explain import explain_text
+from twinspark.compile.query import CompiledQuery
+from twinspark.errors import NotNative, reasons
+from twinspark.operations.planned_operation import limit_recursion
+from twinspark.plan.relations import Relation, without_names
 from twinspark.read.proto import read_relation
-from twinspark.read.proto.streams import STREAMING, check_windows
+from twinspark.read.proto.streams import check_windows
 from twinspark.read.proto.types import read_schema_text
 from twinspark.read.sql import parse_ddl
-from twinspark.session.carried import names_checkpoint, with_rows
-from twinspark.session.choose import engine_wanted
-from twinspark.session.native import Query
-from twinspark.session.plans import decompressed
-from twinspark.session.session import Session
-from twinspark.session.sql_explain import explained
+from twinspark.relay.checkpoint_rows import names_checkpoint, with_rows
+from twinspark.relay.session import cause_to_relay
+from twinspark.release import SPARK_VERSION
+from twinspark.sessions.session import Session
 from twinspark.types import DataType, StructField, StructType, is_collated, nested_types, quote_if_needed, sql_name
+from twinspark.wire.connect.compressed_plans import decompress_plan
 
 MEMORY_AND_DISK = common_pb2.StorageLevel(use_disk=True, use_memory=True, deserialized=True, replication=1)
 NOT_STORED = common_pb2.StorageLevel(replication=1)
 LOCAL = ("local_relation", "cached_local_relation", "chunked_cached_local_relation")
 
 
-def analyze(session: Session, request: Any, data: bytes) -> bytes:
-    wanted = engine_wanted(session.config.settings(), session.shared.settings.engine)
-    kind = request.WhichOneof("analyze")
+def analyze(session: Session, request: base_pb2.AnalyzePlanRequest, data: bytes) -> bytes:
+    wanted = session.engine_wanted
+    kind = request.WhichOneof("analyze") or ""
+    if kind:
+        session.check_rights(getattr(request, kind))
     if wanted == "spark" and kind != "spark_version":
         return session.spark.unary("AnalyzePlan", with_rows(request, data, session))
     try:
-        answer = natively(session, request, kind, wanted)
-    except NotNative:
+        answer = limit_recursion(lambda: natively(session, request, kind, wanted))
+    except NotNative as why:
         if wanted == "duckdb":
             raise
+        cause_to_relay(session.spark, why)
         return on_spark(session, request, kind, data)
     if kind in ("persist", "unpersist") and wanted == "auto":
         note_kept(session, request, kind, data)
     return answer
 
 
-def on_spark(session: Session, request: Any, kind: str, data: bytes) -> bytes:
-    """Of kept rows Spark's plan shows that they are kept."""
+def on_spark(session: Session, request: base_pb2.AnalyzePlanRequest, kind: str, data: bytes) -> bytes:
+    """Spark's plan shows cached rows, so plans that were persisted natively are persisted on Spark first."""
 
     def send(kept: bytes) -> bytes:
         return session.spark.unary(
@@ -53,11 +57,11 @@ def on_spark(session: Session, request: Any, kind: str, data: bytes) -> bytes:
         )
 
     if kind == "explain":
-        session.kept_on_spark.tell(send)
+        session.kept_on_spark.send_to_spark(send)
     return session.spark.unary("AnalyzePlan", with_rows(request, data, session))
 
 
-def note_kept(session: Session, request: Any, kind: str, data: bytes) -> None:
+def note_kept(session: Session, request: base_pb2.AnalyzePlanRequest, kind: str, data: bytes) -> None:
     plan = plain_plan(session, getattr(request, kind).relation)
     if kind == "persist":
         session.kept_on_spark.add(plan, data)
@@ -65,11 +69,11 @@ def note_kept(session: Session, request: Any, kind: str, data: bytes) -> None:
         session.spark.unary("AnalyzePlan", with_rows(request, data, session))
 
 
-def natively(session: Session, request: Any, kind: str, wanted: str) -> bytes:
+def natively(session: Session, request: base_pb2.AnalyzePlanRequest, kind: str, wanted: str) -> bytes:
     alone = wanted == "duckdb" or (kind == "explain" and names_checkpoint(request, session))
     handler = HANDLERS.get(kind) or (ALONE.get(kind) if alone else None)
     if handler is None:
-        raise NotNative(f"analysis {kind}")
+        raise NotNative(reasons.API_CALL, str(kind or None))
     answer = base_pb2.AnalyzePlanResponse(
         session_id=session.session_id, server_side_session_id=session.server_session_id
     )
@@ -77,65 +81,79 @@ def natively(session: Session, request: Any, kind: str, wanted: str) -> bytes:
     return bytes(answer.SerializeToString())
 
 
-def query_of(session: Session, plan: Any) -> Query:
-    opened = decompressed(plan)
+def query_of(session: Session, plan: base_pb2.Plan) -> CompiledQuery:
+    opened = decompress_plan(plan)
     if opened.WhichOneof("op_type") != "root":
-        raise NotNative("analysis of a command")
-    return session.read(opened.root, session.shared.native.cursor())
+        raise NotNative(reasons.API_CALL, "a command")
+    return session.services.read(opened.root, session.shared.native.cursor())
 
 
-def columns_of(session: Session, plan: Any) -> tuple[StructType, bool]:
-    """The schema, and whether it is a stream's, which is known though only Spark runs it."""
+def columns_of(session: Session, plan: base_pb2.Plan) -> tuple[StructType, bool]:
+    """The schema, and whether it is a streaming one, which is known though only Spark runs it."""
     try:
         return query_of(session, plan).plan.schema, False
     except NotNative as why:
-        if why.reason != STREAMING:
+        if why.cause.reason is not reasons.STREAMING:
             raise
-    context = session.surroundings().context(session.shared.native.cursor())
+    context = session.services.surroundings().context(session.shared.native.cursor())
     context = replace(context, cache=None, streams=True, collect=no_rows)
-    found = read_relation(decompressed(plan).root, context).schema
+    found = read_relation(decompress_plan(plan).root, context).schema
     check_windows(found)
     return found, True
 
 
-def schema(session: Session, message: Any, answer: Any) -> None:
+def schema(session: Session, message: base_pb2.AnalyzePlanRequest.Schema, answer: base_pb2.AnalyzePlanResponse) -> None:
     answer.schema.schema.CopyFrom(pyspark_types_to_proto_types(columns_of(session, message.plan)[0]))
 
 
-def tree_string(session: Session, message: Any, answer: Any) -> None:
+def tree_string(
+    session: Session, message: base_pb2.AnalyzePlanRequest.TreeString, answer: base_pb2.AnalyzePlanResponse
+) -> None:
     found = columns_of(session, message.plan)[0]
-    level = message.level if message.HasField("level") else None
-    answer.tree_string.tree_string = found.treeString(level)
+    level = (message.level,) if message.HasField("level") else ()
+    answer.tree_string.tree_string = found.treeString(*level)
 
 
-def is_streaming(session: Session, message: Any, answer: Any) -> None:
+def is_streaming(
+    session: Session, message: base_pb2.AnalyzePlanRequest.IsStreaming, answer: base_pb2.AnalyzePlanResponse
+) -> None:
     answer.is_streaming.is_streaming = columns_of(session, message.plan)[1]
 
 
-def is_local(session: Session, message: Any, answer: Any) -> None:
+def is_local(
+    session: Session, message: base_pb2.AnalyzePlanRequest.IsLocal, answer: base_pb2.AnalyzePlanResponse
+) -> None:
     query_of(session, message.plan)
-    answer.is_local.is_local = decompressed(message.plan).root.WhichOneof("rel_type") in LOCAL
+    answer.is_local.is_local = decompress_plan(message.plan).root.WhichOneof("rel_type") in LOCAL
 
 
-def input_files(session: Session, message: Any, answer: Any) -> None:
+def input_files(
+    session: Session, message: base_pb2.AnalyzePlanRequest.InputFiles, answer: base_pb2.AnalyzePlanResponse
+) -> None:
     answer.input_files.files.extend(query_of(session, message.plan).input_files)
 
 
-def version(session: Session, message: Any, answer: Any) -> None:
-    answer.spark_version.version = spark_version
+def version(
+    session: Session, message: base_pb2.AnalyzePlanRequest.SparkVersion, answer: base_pb2.AnalyzePlanResponse
+) -> None:
+    answer.spark_version.version = SPARK_VERSION
 
 
-def ddl_parse(session: Session, message: Any, answer: Any) -> None:
+def ddl_parse(
+    session: Session, message: base_pb2.AnalyzePlanRequest.DDLParse, answer: base_pb2.AnalyzePlanResponse
+) -> None:
     answer.ddl_parse.parsed.CopyFrom(pyspark_types_to_proto_types(parse_ddl(message.ddl_string)))
 
 
-def json_to_ddl(session: Session, message: Any, answer: Any) -> None:
-    """StructType.toDDL; texts behind a type (comments, defaults) are escaped by Spark."""
+def json_to_ddl(
+    session: Session, message: base_pb2.AnalyzePlanRequest.JsonToDDL, answer: base_pb2.AnalyzePlanResponse
+) -> None:
+    """StructType.toDDL; comments and defaults, whose texts Spark escapes, fall back to Spark."""
     if not message.json_string.startswith('{"fields":'):  # PySpark's own order
-        raise NotNative("a text that may be no schema as DDL")
+        raise NotNative(reasons.API_CALL, "a DDL text that may not be a schema")
     fields = read_schema_text(message.json_string).fields
     if any(field.metadata or has_collation(field.dataType) for field in (*fields, *inner_fields(fields))):
-        raise NotNative("a schema with metadata or collations as DDL")
+        raise NotNative(reasons.API_CALL, "a schema with metadata or collations as DDL")
     answer.json_to_ddl.ddl_string = ",".join(map(ddl_of, fields))
 
 
@@ -152,59 +170,71 @@ def ddl_of(field: StructField) -> str:
     return f"{quote_if_needed(field.name)} {sql_name(field.dataType)}{'' if field.nullable else ' NOT NULL'}"
 
 
-def same_semantics(session: Session, message: Any, answer: Any) -> None:
-    """Equal typed plans mean the same; whether unequal ones do, only Spark's canonical forms can tell."""
+def same_semantics(
+    session: Session, message: base_pb2.AnalyzePlanRequest.SameSemantics, answer: base_pb2.AnalyzePlanResponse
+) -> None:
+    """Equal typed plans have the same semantics; for unequal ones only Spark's canonical forms can decide."""
     plans = (query_of(session, each).plan for each in (message.target_plan, message.other_plan))
-    one, other = map(nameless, plans)
+    one, other = map(without_names, plans)
     same = one == other
-    if not same and engine_wanted(session.config.settings(), session.shared.settings.engine) != "duckdb":
-        raise NotNative("plans that differ may still mean the same")
+    if not same and session.engine_wanted != "duckdb":
+        raise NotNative(reasons.API_CALL, "two plans that differ may still have the same semantics")
     answer.same_semantics.result = same
 
 
-def persist(session: Session, message: Any, answer: Any) -> None:
+def persist(
+    session: Session, message: base_pb2.AnalyzePlanRequest.Persist, answer: base_pb2.AnalyzePlanResponse
+) -> None:
     level = message.storage_level if message.HasField("storage_level") else MEMORY_AND_DISK
     session.shared.cache.add(plain_plan(session, message.relation), level.SerializeToString())
     answer.persist.SetInParent()
 
 
-def unpersist(session: Session, message: Any, answer: Any) -> None:
+def unpersist(
+    session: Session, message: base_pb2.AnalyzePlanRequest.Unpersist, answer: base_pb2.AnalyzePlanResponse
+) -> None:
     session.shared.cache.remove(plain_plan(session, message.relation))
     answer.unpersist.SetInParent()
 
 
-def storage_level(session: Session, message: Any, answer: Any) -> None:
+def storage_level(
+    session: Session, message: base_pb2.AnalyzePlanRequest.GetStorageLevel, answer: base_pb2.AnalyzePlanResponse
+) -> None:
     kept = session.shared.cache.find(plain_plan(session, message.relation))
     answer.get_storage_level.storage_level.CopyFrom(NOT_STORED)
     if kept is not None:
         answer.get_storage_level.storage_level.ParseFromString(kept.level)
 
 
-def plain_plan(session: Session, relation: Any) -> Relation:
-    """The plan as it is written, whatever of it is kept."""
-    context = session.surroundings().context(session.shared.native.cursor())
+def plain_plan(session: Session, relation: relations_pb2.Relation) -> Relation:
+    """The plan without the use of cached rows."""
+    context = session.services.surroundings().context(session.shared.native.cursor())
     return read_relation(relation, replace(context, cache=None))
 
 
-def plan_key(session: Session, relation: Any) -> Any:
-    plan = nameless(session.read(relation, session.shared.native.cursor()).plan)
+def plan_key(session: Session, relation: relations_pb2.Relation) -> Any:
+    plan = without_names(session.services.read(relation, session.shared.native.cursor()).plan)
     try:
         hash(plan)
     except TypeError as error:
-        raise NotNative("a plan that has no key") from error
+        raise NotNative(reasons.API_CALL, "semanticHash of a plan that twinspark cannot normalize") from error
     return plan
 
 
-def semantic_hash(session: Session, message: Any, answer: Any) -> None:
-    """Equal plans, equal hashes; the number itself is nobody's business. 32 bits, signed, as Java's."""
-    plan = decompressed(message.plan).root
+def semantic_hash(
+    session: Session, message: base_pb2.AnalyzePlanRequest.SemanticHash, answer: base_pb2.AnalyzePlanResponse
+) -> None:
+    """Equal plans have equal hashes, but not Spark's numbers: 32 bits, signed, as in Java."""
+    plan = decompress_plan(message.plan).root
     answer.semantic_hash.result = (hash(plan_key(session, plan)) & 0xFFFFFFFF) - 0x80000000
 
 
-def explain(session: Session, message: Any, answer: Any) -> None:
-    """Without Spark there is no physical plan of Spark's to show: DuckDB's SQL is what will run."""
+def explain(
+    session: Session, message: base_pb2.AnalyzePlanRequest.Explain, answer: base_pb2.AnalyzePlanResponse
+) -> None:
+    """Without Spark there is no physical plan of Spark: prints the DuckDB SQL that will run."""
     mode = base_pb2.AnalyzePlanRequest.Explain.ExplainMode.Name(message.explain_mode).removeprefix("EXPLAIN_MODE_")
-    answer.explain.explain_string = explained(query_of(session, message.plan), mode)
+    answer.explain.explain_string = explain_text(query_of(session, message.plan), mode)
 
 
 Handler = Callable[[Session, Any, Any], None]
@@ -222,5 +252,5 @@ HANDLERS: dict[str, Handler] = {
     "unpersist": unpersist,
     "get_storage_level": storage_level,
 }
-# In engine=duckdb only: with a Spark at hand, its own plan and its own hash are the answer; but for rows that are here.
+# With engine=duckdb only: otherwise Spark's own plan and hash are returned, except for rows that are cached natively.
 ALONE: dict[str, Handler] = {"explain": explain, "semantic_hash": semantic_hash}

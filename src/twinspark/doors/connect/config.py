@@ -1,24 +1,35 @@
-"""The Config RPC: seven operations on a session's configuration, answered as SparkConnectConfigHandler answers."""
+"""The Config RPC: seven operations on a session's configuration, as in SparkConnectConfigHandler."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pyspark.sql.connect.proto import base_pb2
+from pyspark.sql.connect.proto.base_pb2 import ConfigRequest, ConfigResponse
 
 from twinspark.errors import JavaError, SparkError
-from twinspark.session.choose import ENGINE_KEY, check_engine
-from twinspark.session.config import is_modifiable, warning_of
-from twinspark.session.journal import entry_of
-from twinspark.session.session import LAST_OPERATION, Session
+from twinspark.sessions.config import is_modifiable, warning_of
+from twinspark.sessions.engine_choice import check_own_setting
+from twinspark.sessions.journal import entry_of
+from twinspark.sessions.session import LAST_OPERATION, LAST_OPERATIONS, Session
 
 Pair = tuple[str, str | None]
 OURS = "twinspark."
+SPARK_STATUS = "twinspark.sparkStatus"
+SERVER_STACKTRACE = "spark.sql.connect.serverStacktrace.enabled"
+# Read-only keys that the server reports.
+REPORTS: dict[str, Callable[[Session], str]] = {
+    LAST_OPERATION: lambda session: session.last_operation,
+    LAST_OPERATIONS: lambda session: session.last_operations,
+    SPARK_STATUS: lambda session: json.dumps(session.shared.spark.status()),
+}
 ILLEGAL_ARGUMENT = "java.lang.IllegalArgumentException"
 
 
-def configure(session: Session, request: Any, data: bytes) -> Any:
-    answer = base_pb2.ConfigResponse(session_id=session.session_id, server_side_session_id=session.server_session_id)
+def configure(session: Session, request: ConfigRequest, data: bytes) -> ConfigResponse:
+    answer = ConfigResponse(session_id=session.session_id, server_side_session_id=session.server_session_id)
     kind = request.operation.WhichOneof("op_type")
+    if kind is None:
+        raise JavaError("java.lang.UnsupportedOperationException", f"{request.operation} not supported.")
     for key, value in HANDLERS[kind](session, getattr(request.operation, kind), data, answer):
         pair = answer.pairs.add(key=key)
         if value is not None:
@@ -27,12 +38,12 @@ def configure(session: Session, request: Any, data: bytes) -> Any:
     return answer
 
 
-def warn(answer: Any, key: str) -> None:
+def warn(answer: ConfigResponse, key: str) -> None:
     if warning := warning_of(key):
         answer.warnings.append(warning)
 
 
-def set_keys(session: Session, operation: Any, data: bytes, answer: Any) -> Iterator[Pair]:
+def set_keys(session: Session, operation: ConfigRequest.Set, data: bytes, answer: ConfigResponse) -> Iterator[Pair]:
     for pair in operation.pairs:
         if not pair.HasField("value"):
             raise JavaError(ILLEGAL_ARGUMENT, f"requirement failed: value cannot be null for key: {pair.key}")
@@ -48,12 +59,11 @@ def set_keys(session: Session, operation: Any, data: bytes, answer: Any) -> Iter
 
 
 def set_one(session: Session, key: str, value: str) -> None:
-    if key == ENGINE_KEY:
-        check_engine(value)
+    check_own_setting(key, value)
     session.config.set(key, value)
 
 
-def unset_keys(session: Session, operation: Any, data: bytes, answer: Any) -> Iterator[Pair]:
+def unset_keys(session: Session, operation: ConfigRequest.Unset, data: bytes, answer: ConfigResponse) -> Iterator[Pair]:
     for key in operation.keys:
         session.config.unset(key)
         warn(answer, key)
@@ -62,37 +72,55 @@ def unset_keys(session: Session, operation: Any, data: bytes, answer: Any) -> It
 
 
 def keep(session: Session, keys: list[str], data: bytes) -> None:
-    """Spark hears of it too, when the session goes there; our own keys are no business of Spark's."""
+    """The journal replays it on Spark when the session is opened there; twinspark's own keys are not sent to Spark."""
     if not all(key.startswith(OURS) for key in keys):
         session.journal.record(entry_of("Config", data, f"config {' '.join(keys)}"))
 
 
-def get_keys(session: Session, operation: Any, data: bytes, answer: Any) -> Iterator[Pair]:
+def get_keys(session: Session, operation: ConfigRequest.Get, data: bytes, answer: ConfigResponse) -> Iterator[Pair]:
     for key in operation.keys:
-        yield key, session.last_operation if key == LAST_OPERATION else session.config.get(key)
+        yield key, without_jvm(session, key) or report(session, key) or session.config.get(key)
 
 
-def get_with_defaults(session: Session, operation: Any, data: bytes, answer: Any) -> Iterator[Pair]:
+def report(session: Session, key: str) -> str:
+    """What the server reports under that key; empty for settings, and where there is nothing to report yet."""
+    return REPORTS[key](session) if key in REPORTS else ""
+
+
+def without_jvm(session: Session, key: str) -> str:
+    """PySpark reads this setting after an error, and then prints a stack trace under the heading "JVM stacktrace:". An
+    error of the native engine has none, so the heading is left out, unless the user chose the setting."""
+    is_default = key == SERVER_STACKTRACE and key not in session.config.everything_set()
+    return "false" if is_default and not session.has_jvm_error else ""
+
+
+def get_with_defaults(
+    session: Session, operation: ConfigRequest.GetWithDefault, data: bytes, answer: ConfigResponse
+) -> Iterator[Pair]:
     for pair in operation.pairs:
         default = pair.value if pair.HasField("value") else None
-        yield pair.key, session.config.get_with_default(pair.key, default)
+        yield pair.key, report(session, pair.key) or session.config.get_with_default(pair.key, default)
 
 
-def get_options(session: Session, operation: Any, data: bytes, answer: Any) -> Iterator[Pair]:
+def get_options(
+    session: Session, operation: ConfigRequest.GetOption, data: bytes, answer: ConfigResponse
+) -> Iterator[Pair]:
     for key in operation.keys:
-        yield key, session.config.get_option(key)
+        yield key, report(session, key) or session.config.get_option(key)
 
 
-def get_all(session: Session, operation: Any, data: bytes, answer: Any) -> Iterator[Pair]:
+def get_all(session: Session, operation: ConfigRequest.GetAll, data: bytes, answer: ConfigResponse) -> Iterator[Pair]:
     prefix = operation.prefix if operation.HasField("prefix") else ""
     for key, value in session.config.get_all().items():
         if key.startswith(prefix):
             yield key.removeprefix(prefix), value
 
 
-def are_modifiable(session: Session, operation: Any, data: bytes, answer: Any) -> Iterator[Pair]:
+def are_modifiable(
+    session: Session, operation: ConfigRequest.IsModifiable, data: bytes, answer: ConfigResponse
+) -> Iterator[Pair]:
     for key in operation.keys:
-        yield key, str(is_modifiable(key) or key == ENGINE_KEY).lower()
+        yield key, str(is_modifiable(key) or session.config.is_open(key)).lower()
 
 
 HANDLERS: dict[str, Callable[[Session, Any, bytes, Any], Iterator[Pair]]] = {

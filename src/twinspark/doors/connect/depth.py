@@ -1,4 +1,4 @@
-"""Python's protobuf refuses messages nested over 100 deep, and a loop of withColumn nests thousands: lifted here."""
+"""Lifts the nesting limit of Python's protobuf, which is 100: a loop of withColumn nests thousands of messages."""
 
 from google.protobuf.internal import api_implementation
 

@@ -1,4 +1,4 @@
-"""A server inside this process, for notebooks, scripts and tests; one for each way of being asked."""
+"""Servers inside this process, for notebooks, scripts and tests: one for each set of options, with a shared session."""
 
 import atexit
 import threading
@@ -7,19 +7,36 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.session.settings import Settings
+from twinspark.sessions.settings import Settings
 
 _servers: dict[Settings, ConnectServer] = {}
+_shared: dict[Settings, SparkSession] = {}
+_clients: list[Any] = []
 _lock = threading.Lock()
 
 
-def open_session(**options: Any) -> SparkSession:
-    return SparkSession.builder.remote(embedded_server(Settings(**options)).url).create()
+def open_session(new: bool = False, **options: Any) -> SparkSession:
+    """The session that these options were given before, as `getOrCreate` does, unless it was stopped; or a new one."""
+    settings = Settings(**options)
+    with _lock:
+        if not new and settings in _shared and not _shared[settings].is_stopped:
+            return _shared[settings]
+        session = SparkSession.builder.remote(embedded_server(settings).url).create()
+        _clients.append(session.client)
+        if not new:
+            _shared[settings] = session
+        return session
 
 
 def embedded_server(settings: Settings) -> ConnectServer:
-    with _lock:
-        if settings not in _servers:
-            _servers[settings] = ConnectServer(settings)
-            atexit.register(_servers[settings].stop)
-        return _servers[settings]
+    if settings not in _servers:
+        _servers[settings] = ConnectServer(settings)
+        atexit.register(_servers[settings].stop)
+        atexit.register(close_clients)  # what is registered last runs first
+    return _servers[settings]
+
+
+def close_clients() -> None:
+    """Before gRPC's threads end: a channel that is closed later, by `SparkSession.__del__`, waits for them for ever."""
+    while _clients:
+        _clients.pop().close()

@@ -1,23 +1,37 @@
-"""Opens the Connect door on a port, with the sessions and the Spark engine behind it."""
+"""The Spark Connect server: a listening port with its sessions and its Spark engine."""
 
+import logging
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 
-from twinspark.doors.connect.auth import anyone, with_token
+from twinspark import scratch
+from twinspark.commands.warm_up import import_tables
+from twinspark.config.entries import defaults
+from twinspark.doors.connect.auth import new_secret, token_check, user_by_token
 from twinspark.doors.connect.depth import lift_depth_limit
 from twinspark.doors.connect.service import ConnectService, methods_of
 from twinspark.doors.http2 import Http2Server
-from twinspark.session.config import defaults
-from twinspark.session.later import import_tables
-from twinspark.session.maintenance import Housekeeper
-from twinspark.session.native import NativeEngine
-from twinspark.session.sessions import Sessions
-from twinspark.session.settings import Settings
-from twinspark.session.shared import Shared
-from twinspark.session.threads import DaemonThreads
-from twinspark.ui.metrics import serve_metrics
+from twinspark.duck.memory import memory_limit
+from twinspark.operations.housekeeper import Housekeeper
+from twinspark.operations.memory_watch import WATCH
+from twinspark.relay.attach import attach_spark
+from twinspark.relay.engine import SparkUnavailable
+from twinspark.relay.engines import spark_engine
+from twinspark.sessions.access.tokens import Tokens
+from twinspark.sessions.native_engine import NativeEngine
+from twinspark.sessions.sessions import Sessions
+from twinspark.sessions.settings import Settings, is_loopback
+from twinspark.sessions.shared import Shared
+from twinspark.sessions.threads import DaemonThreads
+from twinspark.ui.http import BoundedServer
+from twinspark.ui.metrics import DoorState, serve_metrics
 
-RECURSION = 50_000  # plans are read by plain recursion, a dozen calls for each level
+log = logging.getLogger("twinspark.door")
+
+RECURSION = 50_000  # plans are read recursively, with a dozen calls for each level
+HTTP2 = ("h2",)
 STACK = 64 * 1024 * 1024  # of address space, for each thread that may read such a plan
 
 
@@ -25,32 +39,58 @@ class ConnectServer:
     """A listening server; `stop()` ends it and everything it started."""
 
     def __init__(self, settings: Settings) -> None:
-        sys.setswitchinterval(0.0005)  # measured: a busy thread then costs a short query 16 ms instead of 26
+        sys.setswitchinterval(0.0005)  # measured: a busy thread then delays a short query by 16 ms instead of 26
         sys.setrecursionlimit(RECURSION)
         threading.stack_size(STACK)
         lift_depth_limit()
-        self.spark = settings.spark()
-        self.native = NativeEngine()
-        self.shared = Shared(settings, self.spark, self.native)
+        self.spark = spark_engine(settings)
+        self.native = NativeEngine(memory_limit(settings.memory_limit))
+        WATCH.use(self.native.limit, self.native.release_memory)
+        self.shared = attach_spark(Shared(settings, self.native), self.spark)
         self.sessions = Sessions(self.shared)
+        self._limits = settings.limits
         self._housekeeper = Housekeeper(self.sessions)
-        check = with_token(settings.token) if settings.token else anyone
-        methods = methods_of(ConnectService(self.sessions))
-        self._server = Http2Server(settings.host, settings.port, methods, check, DaemonThreads("connect"))
+        self.tokens = Tokens(settings.token, settings.token_file)
+        self._methods = methods_of(ConnectService(self.sessions, user_by_token(self.tokens)))
+        tls = settings.tls.context(HTTP2) if settings.tls is not None else None
+        check, threads = token_check(self.tokens), DaemonThreads("connect")
+        self._server = Http2Server(settings.host, settings.port, self._methods, check, threads, settings.limits, tls)
+        self._inner: Http2Server | None = None
+        self.doors: dict[str, Callable[[], DoorState]] = {"connect": self._server.state}
         self.port = self._server.port
         self.url = f"sc://{settings.host}:{self.port}"
         self._server.start()
+        self.metrics: BoundedServer | None = None
         if settings.metrics_port is not None:
-            self.metrics = serve_metrics(self.shared, settings.host, settings.metrics_port)
+            guard = None if is_loopback(settings.host) else self.tokens
+            self.metrics = serve_metrics(
+                self.shared, self.spark, self.doors, settings.host, settings.metrics_port, guard
+            )
         if settings.prewarm:
-            threading.Thread(target=self.spark.relay, name="prewarm", daemon=True).start()
+            threading.Thread(target=self._prewarm, name="prewarm", daemon=True).start()
+
+    def inner_url(self) -> str:
+        """For our own Thrift server: a loopback port with a token that only this process knows; the Thrift server names
+        the
+        user. PySpark sends a token without TLS only to the host name `localhost`."""
+        secret = new_secret()
+        threads = DaemonThreads("inner")
+        self._inner = Http2Server("127.0.0.1", 0, self._methods, token_check(Tokens(secret)), threads, self._limits)
+        self._inner.start()
+        return f"sc://localhost:{self._inner.port}/;token={secret}"
 
     def warm_up(self) -> None:
-        """What the first queries need, while nobody has asked yet; what tables need must not be in their way."""
+        """Imports what the first queries need, before any request; then, when the server is idle, what tables need."""
+        for abandoned in scratch.remove_abandoned():
+            log.info("removed %s of a killed server", abandoned)
         self.native.cursor().close()
         defaults()
         self._server.wait_for_quiet(0.5, most=3.0)
         import_tables()
+
+    def _prewarm(self) -> None:
+        with suppress(SparkUnavailable):  # it is logged, and the first client that needs Spark receives the error
+            self.spark.relay()
 
     def wait(self) -> None:
         self._server.wait()
@@ -58,7 +98,12 @@ class ConnectServer:
     def stop(self, grace: float | None = None) -> None:
         self._housekeeper.stop()
         self._server.stop(grace)
+        if self._inner is not None:
+            self._inner.stop(grace)
+        if self.metrics is not None:
+            self.metrics.stop()
         for each in self.sessions.all():
             each.interrupt(lambda operation: True)
         self.spark.close()
-        self.native.close()
+        WATCH.release(self.native.release_memory)
+        self.native.close(WATCH.waits_for_interrupted)

@@ -1,6 +1,7 @@
-"""Which of Spark's exception classes carries a condition: the client picks its Python class by that name.
+"""Finds the exception class with which Spark throws a condition: the client chooses its Python class by that name.
 
-`throwables.tsv` holds what Spark 4.2's sources throw a condition with, where that is not AnalysisException.
+`throwables.tsv` lists the classes in the sources of Spark 4.2 and Delta Lake, for conditions that are not thrown as
+AnalysisException.
 """
 
 from collections.abc import Mapping
@@ -66,7 +67,7 @@ DATETIME_TARGETS = ('"DATE"', '"TIMESTAMP', '"TIME(')
 
 
 def hierarchy_of(condition: str, parameters: Mapping[str, str], thrown: str | None = None) -> list[str]:
-    """The class (`thrown`, where it is known) and its ancestors, down to Object, as ErrorUtils.allClasses does."""
+    """The class (`thrown`, if it is known) and its superclasses down to Object, like ErrorUtils.allClasses."""
     names = [QUALIFIED[thrown or class_of(condition, parameters)]]
     while names[-1] in PARENTS:
         names.append(PARENTS[names[-1]])
@@ -82,7 +83,7 @@ def class_of(condition: str, parameters: Mapping[str, str]) -> str:
 
 
 def class_of_cast(target: str) -> str:
-    """QueryExecutionErrors throws the same condition with a class that depends on the type aimed at."""
+    """QueryExecutionErrors throws the same condition with a class that depends on the target type."""
     if target.startswith(DATETIME_TARGETS):
         return "SparkDateTimeException"
     return "SparkRuntimeException" if target == '"BOOLEAN"' else "SparkNumberFormatException"

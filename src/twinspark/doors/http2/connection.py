@@ -1,393 +1,365 @@
-"""One client's connection: frames read by one thread at a time, and its calls run by the thread that read them."""
+"""One client's connection: which thread reads it and runs its calls, and when it times out."""
 
 from __future__ import annotations
 
 import logging
-import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from contextlib import suppress
 
 import grpc
 
 from twinspark.doors.http2 import frames
-from twinspark.doors.http2.call import MEBIBYTE, WINDOW, Call, Refused
-from twinspark.doors.http2.frames import (
-    ACK,
-    END_HEADERS,
-    END_STREAM,
-    PADDED,
-    PRIORITISED,
-    ConnectionFailure,
-    ErrorCode,
-    FrameKind,
-    Setting,
-)
-from twinspark.doors.http2.headers import NOT_GRPC_BLOCK, HeaderReader
-from twinspark.doors.http2.methods import Kind, Method
-from twinspark.doors.http2.outbox import Outbox
-from twinspark.session.threads import DaemonThreads
+from twinspark.doors.http2.call import Call, CallRejected
+from twinspark.doors.http2.door import Door
+from twinspark.doors.http2.flow_control import Windows
+from twinspark.doors.http2.frames import ConnectionFailure, ErrorCode
+from twinspark.doors.http2.protocol import Protocol
+from twinspark.doors.http2.receive_buffer import INTAKES, ReceiveBuffer
+from twinspark.doors.http2.send_queue import SendQueue
+from twinspark.doors.sockets import READ, WRITE, ClientSocket
+from twinspark.doors.sockets.client_socket import IN
 
 log = logging.getLogger("twinspark.http2")
-OUR_FRAME = MEBIBYTE  # the largest we take, of data
-BUFFER = 256 * 1024  # and of all else together
-CONNECTION_WINDOW = 32 * MEBIBYTE
-MOST_CALLS = 1000  # at once on one connection
-MOST_HEADERS = 64 * 1024
-FIRST_SECONDS = 20.0  # to say that it speaks HTTP/2
-PARKED_SECONDS = 60.0
-UNKNOWN = Method(Kind.UNARY, lambda request, call: b"")
-Check = Callable[[Mapping[str, str]], None]
+BYTES_AT_ONCE = 1024 * 1024  # that the poller reads from one client before it serves the others
 
 
 class Connection:
-    """A thread that has read a whole call runs it; if that may take long, another one reads on."""
+    """Read by one thread at a time: by the poller while it is parked, otherwise by the thread that ran its last call.
 
-    def __init__(
-        self,
-        line: socket.socket,
-        methods: Mapping[str, Method],
-        check: Check,
-        threads: DaemonThreads,
-        lost: Callable[[Connection], None],
-    ) -> None:
-        self._line = line
-        self._methods = methods
-        self._check = check
-        self._threads = threads
-        self._lost = lost
-        self.outbox = Outbox(line)
-        self.initial_window = frames.DEFAULT_WINDOW
-        self.largest_frame = frames.DEFAULT_FRAME
-        self._headers = HeaderReader()
-        self._calls: dict[int, Call] = {}
-        self._running: set[Call] = set()  # some of them may be over: their client has left
-        self._last_stream = 0
+    That thread waits briefly for the next call, since then no other thread has to be woken. Before a call that may take
+    long it parks the connection, so that pings, cancellations and other calls are always read.
+    """
+
+    def __init__(self, line: ClientSocket, address: str, door: Door) -> None:
+        self.line = line
+        self.address = address
+        self.door = door
+        self.limits = door.limits
+        self.methods = door.methods
+        self.counts = door.counts
+        self.interest = 0
+        self.unread = door.unread.of_connection(door.limits.unread_bytes_per_connection)
+        most = door.limits.unsent_bytes_per_connection
+        self.outbox = SendQueue(line, lambda: door.poller.want(self, WRITE), lambda: self.windows.look_again(), most)
+        self.windows = Windows(self.outbox, door.limits)
+        self.protocol = Protocol(self)
         self.last_call = 0.0
-        self._is_leaving = False
-        self._is_lost = False
-        self._room = threading.Condition()
-        self._window = frames.DEFAULT_WINDOW
-        self._received = 0
-        self._buffer = bytearray(BUFFER)
-        self._view = memoryview(self._buffer)
-        self._at = self._end = 0
-        self._block: tuple[int, int, bytes] | None = None  # headers that have not all arrived: stream, flags, bytes
+        self._opened = time.monotonic()
+        self._is_greeting = True
+        self._is_known = False  # one of its calls was accepted
+        self._left_at: float | None = None
         self._turns = threading.Lock()
-        self._parked: Any = None
+        self._is_parked = False
+        self._follower: threading.Lock | None = None  # of a thread that has run a call and waits to read again
+        self._is_lost = False
+        self._intake: ReceiveBuffer | None = None  # of the thread that reads now, unless that is the poller
+        self._charged_rest = 0
+        self._rest = b""  # of an incomplete frame, or of frames not read yet
 
-    # ---- threads
+    # ---- called by the poller
+
+    def fileno(self) -> int:
+        return self.line.fileno()
 
     def open(self) -> None:
-        """The first thread's way in."""
+        self.door.poller.add(self)
+        self.door.poller.want(self, READ)
+
+    def ready(self, events: int) -> None:
+        if self._is_greeting:
+            self._greet()
+            return
+        if events & WRITE:
+            self.outbox.send_now()
+        if events & READ and self._claim():
+            self._read_now()
+
+    def _greet(self) -> None:
         try:
-            self._line.settimeout(FIRST_SECONDS)
-            self._need(len(frames.PREFACE))
-            if self._take(len(frames.PREFACE)) != frames.PREFACE:
-                raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, "this is not HTTP/2")
-            self._line.settimeout(None)
-        except (OSError, ConnectionFailure):
+            event = self.line.greet()
+        except OSError as error:
+            log.info("a TLS handshake failed: %s", error)
             self._lose()
             return
-        ours = {Setting.MAX_CONCURRENT_STREAMS: MOST_CALLS, Setting.INITIAL_WINDOW_SIZE: WINDOW}
-        more = CONNECTION_WINDOW - frames.DEFAULT_WINDOW
-        self.outbox.put(frames.settings({**ours, Setting.MAX_FRAME_SIZE: OUR_FRAME}) + frames.window_update(0, more))
-        self.serve()
+        if event:
+            self.door.poller.want(self, READ if event == IN else WRITE)
+        else:
+            self._is_greeting = False
+            self._read_now()
 
-    def serve(self) -> None:
-        """A thread reads, runs what it has read, and reads again when it is its turn."""
+    def tick(self, now: float) -> None:
+        if limit := self._limit_reached(now):
+            self.send_away(limit)
+        elif self._left_at is not None and now - self._left_at > self.limits.closing_seconds and not self.is_busy:
+            self.line.hang_up()
+        elif self._left_at is None and self._is_idle(now):
+            self.leave()
+        self._end_slow_requests(now)
+
+    def _limit_reached(self, now: float) -> str | None:
+        limits, unfinished = self.limits, self.protocol.unfinished_since
+        if not self.protocol.has_preface:
+            return "handshake_seconds" if now - self._opened > limits.handshake_seconds else None
+        if unfinished is not None and now - unfinished > limits.header_seconds:
+            return "header_seconds"
+        return "login_seconds" if not self._is_known and now - self._opened > limits.login_seconds else None
+
+    def _is_idle(self, now: float) -> bool:
+        return not self.is_busy and now - max(self.last_call, self._opened) > self.limits.idle_seconds
+
+    def _end_slow_requests(self, now: float) -> None:
+        oldest = now - self.limits.request_seconds
+        for call in list(self.protocol.calls.values()):
+            if call.opened < oldest and not call.is_started and not call.has_all:
+                self.counts.reject("request_seconds")
+                call.reject(CallRejected(grpc.StatusCode.DEADLINE_EXCEEDED, "the request did not arrive in time"))
+
+    def fail(self) -> None:
+        """The reader sees the end of the stream."""
+        self.line.hang_up()
+
+    # ---- which thread reads
+
+    def _claim(self) -> bool:
+        """Whether the caller is now the reader."""
+        with self._turns:
+            was_parked, self._is_parked = self._is_parked, False
+            return was_parked and not self._is_lost
+
+    def _park(self, rest: bytes, is_exhausted: bool) -> None:
+        """The poller continues to read: when more arrives, or at once if the rest may contain complete frames."""
+        self._intake, self._rest = None, rest
+        with self._turns:
+            self._is_parked = True
+        if is_exhausted:
+            self.door.poller.want(self, READ)
+        else:
+            self.door.poller.wake(self, READ)
+
+    def _unpack(self) -> ReceiveBuffer:
+        """The unread bytes, in the buffer of this thread."""
+        intake = INTAKES.mine
+        intake.load(self._rest)
+        self._rest = b""
+        self._discharge_rest()
+        return intake
+
+    def _charge_rest(self, size: int) -> None:
+        """An incomplete frame counts as unread while it waits for the rest."""
+        if size and (limit := self.unread.add(size)):
+            self.counts.reject(limit)
+            raise ConnectionFailure(ErrorCode.ENHANCE_YOUR_CALM, "the limit of unread bytes is reached")
+        self._charged_rest = size
+
+    def _discharge_rest(self) -> None:
+        charged, self._charged_rest = self._charged_rest, 0
+        self.unread.remove(charged)
+
+    def _read_now(self) -> None:
+        """On the poller's thread: frames are read here, calls run on other threads."""
         try:
-            while (call := self._next_call()) is not None:
-                self._run(call)
-                if not call.is_read_by_us and not self._gets_a_turn():
+            intake = self._unpack()
+            while (call := self._next_call(intake, may_wait=False)) is not None:
+                if self._hand_over(call, intake):
                     return
         except Exception:
-            log.exception("a connection is given up")  # a client must not wait for a thread that has failed
             self._lose()
             raise
 
+    def _hand_over(self, call: Call, intake: ReceiveBuffer) -> bool:
+        """The thread that runs a call reads the connection from now on; False if there is no such thread."""
+        if self.door.workers.take():
+            try:
+                self.door.threads.submit(self._serve, call, intake.rest())
+                return True
+            except RuntimeError as error:  # the system cannot start more threads
+                log.warning("a call is rejected: %s", error)
+                self.door.workers.give_back()
+        self.counts.reject("calls")
+        call.reject(CallRejected(grpc.StatusCode.UNAVAILABLE, "the server runs as many calls as it can, try again"))
+        return False
+
+    def _serve(self, first: Call, rest: bytes) -> None:
+        """On a thread of its own: runs a call, waits for the next one, and ends when the client is idle."""
+        call: Call | None = first
+        del first
+        self._intake = intake = INTAKES.mine
+        intake.load(rest)
+        try:
+            while call is not None:
+                self._run(call)
+                if not call.is_read_by_us and not self._take_back():
+                    return
+                call = self._next_call(intake, may_wait=True)
+        except Exception:
+            # a client must not wait for a failed thread
+            log.exception("a connection is closed after an error")
+            self.line.hang_up()
+            self._lose_if_read_by(intake)
+            raise
+        finally:
+            self.door.workers.give_back()
+
     def _run(self, call: Call) -> None:
         self.last_call = time.monotonic()
-        self._running.add(call)
+        self.protocol.running.add(call)
         try:
             call.run()
+        except Exception:
+            log.exception("a method failed without a status")  # its stream was reset; other calls continue
         finally:
-            self._running.discard(call)
+            self.protocol.running.discard(call)
 
-    def read_elsewhere(self) -> None:
+    def hand_over_reading(self) -> None:
+        """Called by the call that this thread runs, before it takes long: another thread or the poller then reads."""
+        intake = self._intake
+        assert intake is not None
         with self._turns:
-            parked, self._parked = self._parked, None
-        if parked is None:
-            self._threads.submit(self.serve)
-        else:
-            parked.release()
+            follower, self._follower = self._follower, None
+        if follower is None:
+            self._park(intake.rest(), is_exhausted=not intake.size and not self.line.has_more)
+            return
+        self._intake, self._rest = None, intake.rest()
+        follower.release()
 
-    def _gets_a_turn(self) -> bool:
-        """One thread waits here to read; more than one have other things to do."""
+    def _take_back(self) -> bool:
+        """Whether this thread reads again: at once if no other does, or when it is handed over."""
+        if self._claim():
+            self.door.poller.unwant(self, READ)
+        elif not self._follow():
+            return False
+        self._intake = self._unpack()
+        return True
+
+    def _follow(self) -> bool:
+        """One thread waits here for its turn to read, since waking it is cheaper than the poller and a pool thread."""
+        if not self.door.readers.take():
+            return False
+        try:
+            return self._await_turn()
+        finally:
+            self.door.readers.give_back()
+
+    def _await_turn(self) -> bool:
         turn = threading.Lock()
         turn.acquire()
         with self._turns:
-            if self._parked is not None or self._is_lost:
+            if self._follower is not None or self._is_lost or self._is_parked:
                 return False
-            self._parked = turn
-        if turn.acquire(timeout=PARKED_SECONDS):
-            return True
-        with self._turns:
-            if self._parked is turn:
-                self._parked = None
-                return False
-        return turn.acquire()  # it was given at this very moment
+            self._follower = turn
+        if not turn.acquire(timeout=self.limits.reading_seconds):
+            with self._turns:
+                if self._follower is turn:
+                    self._follower = None
+                    return False
+            turn.acquire()  # it was handed over at this moment
+        return not self._is_lost
 
-    def leave(self) -> None:
-        """No new calls; those that run may end."""
-        self._is_leaving = True
-        self.outbox.put(frames.go_away(self._last_stream, ErrorCode.NO_ERROR))
-
-    @property
-    def is_busy(self) -> bool:
-        return bool(self._calls)
-
-    def close(self) -> None:
-        self.outbox.close()
-
-    # ---- room for what goes out
-
-    def room_for(self, call: Call, wanted: int) -> int:
-        """How much of it may be sent now; waits until that is something. None is left for a call that is over."""
-        with self._room:
-            while not call.is_over:
-                granted = min(wanted, self._window, call.window)
-                if granted > 0:
-                    self._window -= granted
-                    call.window -= granted
-                    return granted
-                call.may_take_long()  # the news is for whoever reads
-                self._room.wait()
-        return 0
-
-    def forget(self, call: Call) -> None:
-        self._calls.pop(call.stream, None)
-        with self._room:
-            self._room.notify_all()
-
-    # ---- reading
-
-    def _next_call(self) -> Call | None:
+    def _next_call(self, intake: ReceiveBuffer, may_wait: bool) -> Call | None:
+        """None if the connection is parked or lost."""
+        budget = BYTES_AT_ONCE
         try:
             while True:
-                call = self._read_frame()
-                if call is not None:
+                if (call := self.protocol.parse(intake)) is not None:
                     return call
+                got = self._receive(intake, may_wait)
+                budget -= got
+                if not got or (budget < 0 and not may_wait):
+                    self._charge_rest(intake.size)
+                    self._park(intake.rest(), is_exhausted=not got)
+                    return None
         except ConnectionFailure as failure:
             log.info("a connection is closed: %s", failure)
-            self.outbox.put(frames.go_away(self._last_stream, failure.code, str(failure)))
+            self._say_goodbye(failure.code, str(failure))
+            with suppress(OSError):
+                self.line.say_no_more()
+                self.line.receive(intake.view)  # closing with unread bytes would discard the GOAWAY frame
         except OSError:
             pass
         self._lose()
         return None
 
+    def _receive(self, intake: ReceiveBuffer, may_wait: bool) -> int:
+        """How many bytes were received; 0 if waiting longer is not worthwhile."""
+        got = self._receive_soon(intake) if may_wait else self.line.receive(intake.space())
+        if got == 0:
+            raise ConnectionResetError
+        intake.end += got or 0
+        return got or 0
+
+    def _receive_soon(self, intake: ReceiveBuffer) -> int | None:
+        if not self.door.readers.take():
+            return self.line.receive(intake.space())
+        try:
+            return self.line.receive_within(intake.space(), self.limits.reading_seconds)
+        finally:
+            self.door.readers.give_back()
+
+    # ---- closing
+
+    def leave(self) -> None:
+        """Accepts no new calls; running ones may end."""
+        self._left_at = time.monotonic()
+        self.protocol.is_leaving = True
+        self._say_goodbye(ErrorCode.NO_ERROR, "")
+
+    def send_away(self, limit: str) -> None:
+        self.counts.reject(limit)
+        self._say_goodbye(ErrorCode.ENHANCE_YOUR_CALM, f"the server's limit {limit} is reached")
+        self.line.hang_up()
+
+    def _say_goodbye(self, code: ErrorCode, text: str) -> None:
+        if self.protocol.has_preface:  # otherwise the client does not use HTTP/2
+            self.outbox.put_now(frames.go_away(self.protocol.last_stream, code, text))
+            self.outbox.settle()
+
+    def close(self) -> None:
+        self.line.hang_up()
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self.protocol.calls)
+
+    def _lose_if_read_by(self, intake: ReceiveBuffer) -> None:
+        if self._intake is intake:
+            self._lose()
+
     def _lose(self) -> None:
+        """Called by the reader only: the socket is closed here."""
         with self._turns:
+            if self._is_lost:
+                return
             self._is_lost = True
-            parked, self._parked = self._parked, None
-        if parked is not None:
-            parked.release()
+            follower, self._follower = self._follower, None
+        if follower is not None:
+            follower.release()
+        self.door.poller.remove(self)
         self.outbox.end()
-        self._lost(self)
-        for call in list(self._calls.values()):
-            call.end()
+        self._discharge_rest()
+        self.door.admission.leave(self)
+        for call in list(self.protocol.calls.values()):
+            call.end_soon()
 
-    def _need(self, size: int) -> None:
-        if size > BUFFER:
-            raise ConnectionFailure(ErrorCode.FRAME_SIZE_ERROR, "so large a frame can only be data")
-        while self._end - self._at < size:
-            if self._at == self._end:
-                self._at = self._end = 0
-            elif self._at + size > BUFFER:
-                self._view[: self._end - self._at] = bytes(self._view[self._at : self._end])
-                self._at, self._end = 0, self._end - self._at
-            got = self._line.recv_into(self._view[self._end :])
-            if not got:
-                raise ConnectionResetError
-            self._end += got
+    # ---- called by calls
 
-    def _take(self, size: int) -> bytes:
-        taken = bytes(self._view[self._at : self._at + size])
-        self._at += size
-        return taken
+    def check(self, headers: Mapping[str, str]) -> None:
+        self.door.check(headers)
+        if not self._is_known:
+            self._is_known = True
+            self.door.admission.know(self)
 
-    def _read_frame(self) -> Call | None:
-        self._need(frames.HEAD_SIZE)
-        length, kind, flags, stream = frames.parsed_head(self._buffer, self._at)
-        self._at += frames.HEAD_SIZE
-        if length > OUR_FRAME:
-            raise ConnectionFailure(ErrorCode.FRAME_SIZE_ERROR, f"a frame of {length} bytes")
-        if self._block is not None and (kind != FrameKind.CONTINUATION or stream != self._block[0]):
-            raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, "headers were not continued")
-        if kind == FrameKind.DATA:
-            return self._read_data(flags, stream, length)
-        self._need(length)
-        payload = self._take(length)
-        handler = self.HANDLERS.get(kind)
-        return handler(self, flags, stream, payload) if handler else None
+    def earn(self, size: int) -> None:
+        self.protocol.earn(size)
 
-    def _read_data(self, flags: int, stream: int, length: int) -> Call | None:
-        if stream > self._last_stream or stream % 2 == 0:
-            raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, f"data of stream {stream}, which nobody has opened")
-        padding = self._read_padding(flags, length)
-        call = self._calls.get(stream)
-        left = length - padding
-        while left:
-            self._need(1)
-            size = min(left, self._end - self._at)
-            if call is not None and not self._received_by(call, self._view[self._at : self._at + size]):
-                call = None
-            self._at += size
-            left -= size
-        self._skip(padding - 1 if padding else 0)
-        self._credit(length)
-        return self._ended(call) if flags & END_STREAM and call is not None else None
+    def forget(self, call: Call) -> None:
+        self.protocol.forget(call)
+        self.windows.look_again()
 
-    def _read_padding(self, flags: int, length: int) -> int:
-        """The byte that tells it counts too."""
-        if not flags & PADDED:
-            return 0
-        self._need(1)
-        padding = 1 + self._take(1)[0]
-        if padding > length:
-            raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, "more padding than there is frame")
-        return padding
-
-    def _skip(self, size: int) -> None:
-        if size:
-            self._need(size)
-            self._at += size
-
-    def _received_by(self, call: Call, data: memoryview) -> bool:
+    def run_soon(self, task: Callable[[], object]) -> None:
+        """Runs it on another thread than the reader, if there is one."""
         try:
-            call.receive(data)
-        except Refused as refusal:
-            call.refuse(refusal)
-            return False
-        return True
-
-    def _credit(self, size: int) -> None:
-        self._received += size
-        if self._received >= CONNECTION_WINDOW // 2:
-            self.outbox.put(frames.window_update(0, self._received))
-            self._received = 0
-
-    def _ended(self, call: Call) -> Call | None:
-        was_started = call.may_start
-        call.receive_end()
-        return None if was_started else call
-
-    def _read_headers(self, flags: int, stream: int, payload: bytes) -> Call | None:
-        payload = frames.without_padding(flags, payload)
-        return self._more_headers(flags, stream, flags, payload[5:] if flags & PRIORITISED else payload)
-
-    def _read_continuation(self, flags: int, stream: int, payload: bytes) -> Call | None:
-        if self._block is None:
-            raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, "nothing to continue")
-        _, first_flags, block = self._block
-        return self._more_headers(flags, stream, first_flags, block + payload)
-
-    def _more_headers(self, flags: int, stream: int, first_flags: int, block: bytes) -> Call | None:
-        if len(block) > MOST_HEADERS:
-            raise ConnectionFailure(ErrorCode.ENHANCE_YOUR_CALM, "too many headers")
-        self._block = None if flags & END_HEADERS else (stream, first_flags, block)
-        return self._opened(stream, block, bool(first_flags & END_STREAM)) if flags & END_HEADERS else None
-
-    def _opened(self, stream: int, block: bytes, is_end: bool) -> Call | None:
-        headers = self._headers.read(block)  # of every block, wanted or not: the next ones build on it
-        if stream <= self._last_stream:
-            call = self._calls.get(stream)
-            return self._ended(call) if call is not None and is_end else None
-        if stream % 2 == 0:
-            raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, f"stream {stream} is not a client's to open")
-        self._last_stream = stream
-        if self._is_leaving or max(len(self._calls), len(self._running)) >= MOST_CALLS:
-            self.outbox.put(frames.reset(stream, ErrorCode.REFUSED_STREAM))
-            return None
-        return self._called(stream, headers, is_end)
-
-    def _called(self, stream: int, headers: Mapping[str, str], is_end: bool) -> Call | None:
-        if not headers.get("content-type", "").startswith("application/grpc"):
-            self.outbox.put(frames.header_frames(stream, NOT_GRPC_BLOCK, END_STREAM, self.largest_frame))
-            return None
-        call = Call(self, stream, headers, self._methods.get(headers.get(":path", ""), UNKNOWN))
-        if is_end:
-            call.receive_end()
-        self._calls[stream] = call
-        try:
-            if call.method is UNKNOWN:
-                raise Refused(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
-            self._check(headers)
-        except Refused as refusal:
-            call.refuse(refusal)
-            return None
-        return call if call.may_start else None
-
-    def _read_reset(self, flags: int, stream: int, payload: bytes) -> None:
-        if stream > self._last_stream:
-            raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, f"stream {stream}, which nobody has opened, is reset")
-        frames.long_in(payload)
-        if call := self._calls.get(stream):
-            call.end()
-
-    def _read_settings(self, flags: int, stream: int, payload: bytes) -> None:
-        if flags & ACK:
-            return
-        for key, value in frames.parsed_settings(payload):
-            if key == Setting.INITIAL_WINDOW_SIZE:
-                self._resize_windows(value)
-            elif key == Setting.MAX_FRAME_SIZE:
-                if not frames.DEFAULT_FRAME <= value <= frames.LARGEST_FRAME:
-                    raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, f"frames of {value} bytes")
-                self.largest_frame = value
-        self.outbox.put(frames.frame(FrameKind.SETTINGS, ACK, 0))
-
-    def _resize_windows(self, size: int) -> None:
-        """Of the calls that run, too: they may even fall below nothing."""
-        if size > frames.LARGEST_WINDOW:
-            raise ConnectionFailure(ErrorCode.FLOW_CONTROL_ERROR, f"a window of {size} bytes")
-        with self._room:
-            for call in list(self._calls.values()):
-                call.window += size - self.initial_window
-            self.initial_window = size
-            self._room.notify_all()
-
-    def _read_ping(self, flags: int, stream: int, payload: bytes) -> None:
-        if len(payload) != 8:
-            raise ConnectionFailure(ErrorCode.FRAME_SIZE_ERROR, "a ping has eight bytes")
-        if not flags & ACK:
-            self.outbox.put(frames.frame(FrameKind.PING, ACK, 0, payload))
-
-    def _read_window_update(self, flags: int, stream: int, payload: bytes) -> None:
-        more = frames.long_in(payload) & frames.LARGEST_WINDOW
-        with self._room:
-            if stream == 0:
-                self._window = grown(self._window, more)
-            elif call := self._calls.get(stream):
-                call.window = grown(call.window, more)
-            self._room.notify_all()
-
-    def _read_push_promise(self, flags: int, stream: int, payload: bytes) -> None:
-        raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, "a client promises nothing")
-
-    HANDLERS: ClassVar[dict[int, Callable[[Connection, int, int, bytes], Call | None]]] = {
-        FrameKind.HEADERS: _read_headers,
-        FrameKind.CONTINUATION: _read_continuation,
-        FrameKind.RST_STREAM: _read_reset,
-        FrameKind.SETTINGS: _read_settings,
-        FrameKind.PING: _read_ping,
-        FrameKind.WINDOW_UPDATE: _read_window_update,
-        FrameKind.PUSH_PROMISE: _read_push_promise,
-    }
-
-
-def grown(window: int, more: int) -> int:
-    if not more or window + more > frames.LARGEST_WINDOW:
-        raise ConnectionFailure(ErrorCode.FLOW_CONTROL_ERROR, f"a window that grows by {more}")
-    return window + more
+            self.door.threads.submit(task)
+        except RuntimeError:
+            task()

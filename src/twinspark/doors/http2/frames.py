@@ -1,4 +1,4 @@
-"""HTTP/2 frames (RFC 9113, section 4): nine bytes that say length, kind, flags and stream, and what they announce."""
+"""HTTP/2 frames (RFC 9113, section 4): a head of nine bytes with length, kind, flags and stream, and a payload."""
 
 import struct
 from enum import IntEnum
@@ -33,6 +33,7 @@ class ErrorCode(IntEnum):
     PROTOCOL_ERROR = 1
     INTERNAL_ERROR = 2
     FLOW_CONTROL_ERROR = 3
+    STREAM_CLOSED = 5
     FRAME_SIZE_ERROR = 6
     REFUSED_STREAM = 7
     CANCEL = 8
@@ -41,25 +42,35 @@ class ErrorCode(IntEnum):
 
 
 class Setting(IntEnum):
+    ENABLE_PUSH = 2
     MAX_CONCURRENT_STREAMS = 3
     INITIAL_WINDOW_SIZE = 4
     MAX_FRAME_SIZE = 5
+    MAX_HEADER_LIST_SIZE = 6
 
 
 class ConnectionFailure(Exception):
-    """The peer broke the protocol: the connection ends, and is told why."""
+    """The peer broke the protocol: the connection ends with a GOAWAY frame that says why."""
 
     def __init__(self, code: ErrorCode, text: str) -> None:
         super().__init__(text)
         self.code = code
 
 
+class StreamFailure(Exception):
+    """The peer broke the protocol within one stream: that one is reset, the others continue."""
+
+    def __init__(self, stream: int, code: ErrorCode, text: str) -> None:
+        super().__init__(text)
+        self.stream, self.code = stream, code
+
+
 def head(kind: FrameKind, flags: int, stream: int, length: int) -> bytes:
     return _HEAD.pack(length >> 8, length & 0xFF, kind, flags, stream)
 
 
-def parsed_head(data: bytearray, at: int) -> tuple[int, int, int, int]:
-    """Length, kind, flags, stream; kinds that nobody knows are to be ignored, so it stays a number."""
+def parse_head(data: bytearray, at: int) -> tuple[int, int, int, int]:
+    """Length, kind, flags, stream; the kind stays a number, since unknown kinds are ignored."""
     high, low, kind, flags, stream = _HEAD.unpack_from(data, at)
     return high << 8 | low, kind, flags, stream & LARGEST_WINDOW
 
@@ -72,9 +83,9 @@ def settings(values: dict[Setting, int]) -> bytes:
     return frame(FrameKind.SETTINGS, 0, 0, b"".join(_SETTING.pack(key, value) for key, value in values.items()))
 
 
-def parsed_settings(payload: bytes) -> list[tuple[int, int]]:
+def parse_settings(payload: bytes) -> list[tuple[int, int]]:
     if len(payload) % _SETTING.size:
-        raise ConnectionFailure(ErrorCode.FRAME_SIZE_ERROR, "a broken setting")
+        raise ConnectionFailure(ErrorCode.FRAME_SIZE_ERROR, "a SETTINGS frame of an invalid length")
     return list(_SETTING.iter_unpack(payload))
 
 
@@ -92,7 +103,7 @@ def go_away(last_stream: int, code: ErrorCode, text: str = "") -> bytes:
 
 def long_in(payload: bytes) -> int:
     if len(payload) != _LONG.size:
-        raise ConnectionFailure(ErrorCode.FRAME_SIZE_ERROR, "four bytes were due")
+        raise ConnectionFailure(ErrorCode.FRAME_SIZE_ERROR, "the payload must have four bytes")
     (value,) = _LONG.unpack(payload)
     return int(value)
 
@@ -101,12 +112,12 @@ def without_padding(flags: int, payload: bytes) -> bytes:
     if not flags & PADDED:
         return payload
     if not payload or payload[0] >= len(payload):
-        raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, "more padding than there is frame")
+        raise ConnectionFailure(ErrorCode.PROTOCOL_ERROR, "the padding is longer than the frame")
     return payload[1 : len(payload) - payload[0]]
 
 
 def header_frames(stream: int, block: bytes, flags: int, largest: int) -> bytes:
-    """A block of headers, in more than one frame where the peer takes no larger ones."""
+    """A header block, in several frames if it exceeds the peer's largest frame."""
     first, rest = block[:largest], block[largest:]
     whole = frame(FrameKind.HEADERS, flags | (0 if rest else END_HEADERS), stream, first)
     while rest:

@@ -1,4 +1,4 @@
-"""What a call may ask for: a method by its path, and how many messages go each way."""
+"""The methods of a gRPC server by their paths, and how many messages each takes and returns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Method:
-    """`run(request, call)`; of an upload the request is an iterator. An empty response says: no more for now."""
+    """`run(request, call)`; for an upload the request is an iterator. An empty response flushes the previous ones."""
 
     kind: Kind
     run: Callable[[Any, Any], Any]
-    is_quick: bool = False  # the thread that reads the connection may run it: nothing else is read meanwhile
+    is_quick: bool = False  # the thread that reads the connection may run it, although nothing else is read meanwhile

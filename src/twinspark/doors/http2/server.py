@@ -1,47 +1,61 @@
-"""Listens on a port, and gives every client's connection its first thread."""
+"""Listens on a port, and hands each accepted connection to the poller."""
 
 import errno
-import logging
 import socket
+import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import cast
 
-from twinspark.doors.http2.connection import Check, Connection
+from twinspark.doors.http2.connection import Connection
+from twinspark.doors.http2.door import Check, Door, new_door
 from twinspark.doors.http2.methods import Method
-from twinspark.session.threads import DaemonThreads
+from twinspark.doors.sockets import Acceptor, wrap_socket
+from twinspark.sessions.access.limits import Limits
+from twinspark.sessions.threads import DaemonThreads
+from twinspark.ui.metrics import DoorState
 
-log = logging.getLogger("twinspark.http2")
 EVERY_ADDRESS = ("0.0.0.0", "::", "[::]")
-SILENT_SECONDS = 60  # after which a peer's machine is asked whether it is still there
-UNHEARD_MILLISECONDS = 300_000  # and after which one that does not answer has left
+FAREWELL_SECONDS = 0.2  # for clients to read their last responses and close their connections
 
 
 class Http2Server:
-    """`methods` by their path; `check` sees the headers of every call, and refuses it by raising `Refused`."""
+    """`methods` by their path; `check` gets the headers of every call, and rejects it by raising `CallRejected`.
+
+    With `tls` every connection begins with a handshake by the poller, within `handshake_seconds`.
+    """
 
     def __init__(
-        self, host: str, port: int, methods: Mapping[str, Method], check: Check, threads: DaemonThreads
+        self,
+        host: str,
+        port: int,
+        methods: Mapping[str, Method],
+        check: Check,
+        threads: DaemonThreads,
+        limits: Limits | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        self._methods = methods
-        self._check = check
-        self._threads = threads
-        self._connections: set[Connection] = set()
-        self._lock = threading.Lock()
+        self.door: Door = new_door(methods, check, threads, limits or Limits())
+        self._tls = tls
         self._stopped = threading.Event()
-        self._listeners = listeners_at(host, port)
-        self.port: int = self._listeners[0].getsockname()[1]
+        listeners = listeners_at(host, port)
+        self._acceptor = Acceptor(listeners, self._welcome)
+        self.port: int = listeners[0].getsockname()[1]
 
     def start(self) -> None:
-        for listener in self._listeners:
-            threading.Thread(target=self._accept, args=(listener,), name="accept", daemon=True).start()
+        self.door.poller.start()
+        self._acceptor.start()
+
+    def state(self) -> DoorState:
+        return DoorState(len(self.door.admission), self.door.unread.bytes, self.door.counts.rejections())
 
     def wait(self) -> None:
         self._stopped.wait()
 
     def wait_for_quiet(self, seconds: float, most: float) -> None:
-        """Until nobody has called for so long; a server that is called all the time, or ends, is not waited for."""
+        """Waits until there was no call for `seconds`; at most `most` seconds, or until the server ends."""
         until = time.monotonic() + most
         while time.monotonic() < until and self._quiet_seconds() < seconds:
             if self._stopped.wait(seconds / 10):
@@ -51,61 +65,51 @@ class Http2Server:
         return time.monotonic() - max((each.last_call for each in self._all()), default=0.0)
 
     def stop(self, grace: float | None = None) -> None:
-        """Calls that run may end within the grace; then all lines are cut."""
+        """Running calls may end within the grace period; then all connections are closed."""
         self._stopped.set()
-        for listener in self._listeners:
-            with suppress(OSError):
-                listener.shutdown(socket.SHUT_RDWR)  # closing alone does not wake who waits in accept
-            listener.close()
+        self._acceptor.stop()
         for each in self._all():
             each.leave()
-        until = time.monotonic() + (grace or 0.0)
-        while time.monotonic() < until and any(each.is_busy for each in self._all()):
-            time.sleep(0.01)
+        self._wait_until(lambda: not any(each.is_busy for each in self._all()), grace or 0.0)
+        for each in self._all():
+            each.line.say_no_more()
+        self._wait_until(lambda: not self._all(), FAREWELL_SECONDS if grace else 0.0)
         for each in self._all():
             each.close()
+        self.door.poller.stop()
+        self.door.threads.shutdown()
+
+    def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and not is_so():
+            time.sleep(0.01)
 
     def _all(self) -> list[Connection]:
-        with self._lock:
-            return list(self._connections)
+        return cast("list[Connection]", self.door.admission.all())
 
-    def _accept(self, listener: socket.socket) -> None:
-        while not self._stopped.is_set():
-            try:
-                line, _ = listener.accept()
-            except OSError as error:
-                if not self._stopped.is_set():
-                    log.warning("a connection could not be accepted: %s", error)
-                    time.sleep(0.1)  # too many open files, say: it may get better
-                continue
-            self._threads.submit(self._connected, line)
-
-    def _connected(self, line: socket.socket) -> None:
-        connection = Connection(line, self._methods, self._check, self._threads, self._lost)
-        with self._lock:
-            self._connections.add(connection)
+    def _welcome(self, accepted: socket.socket, address: str) -> None:
+        if limit := self.door.admission.obstacle(address):
+            self.door.counts.reject(limit)
+            turn_away(accepted)
+            return
+        connection = Connection(wrap_socket(accepted, self._tls), address, self.door)
+        self.door.admission.enter(connection)
+        connection.open()
         if self._stopped.is_set():
             connection.close()
-        with suppress(OSError):
-            tune(line)
-        connection.open()
-
-    def _lost(self, connection: Connection) -> None:
-        with self._lock:
-            self._connections.discard(connection)
 
 
-def tune(line: socket.socket) -> None:
-    """Answers leave at once, and a peer whose machine has gone is noticed."""
-    line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (("TCP_KEEPIDLE", SILENT_SECONDS), ("TCP_USER_TIMEOUT", UNHEARD_MILLISECONDS)):
-        if option := getattr(socket, name, None):  # not every system has them
-            line.setsockopt(socket.IPPROTO_TCP, option, value)
+def turn_away(accepted: socket.socket) -> None:
+    """Closes without a GOAWAY frame: after one a gRPC client reconnects at once, without one it backs off."""
+    accepted.setblocking(False)
+    with suppress(OSError):
+        accepted.shutdown(socket.SHUT_WR)
+        accepted.recv(65536)  # closing with unread bytes would reset the connection
+    accepted.close()
 
 
 def listeners_at(host: str, port: int) -> list[socket.socket]:
-    """At every address of a name, all at one port: `localhost` has two."""
+    """Listens at every address of a host name, all with one port: `localhost` has two."""
     if host in EVERY_ADDRESS and socket.has_dualstack_ipv6():
         return [socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=1024)]
     found: list[socket.socket] = []
@@ -120,7 +124,7 @@ def listeners_at(host: str, port: int) -> list[socket.socket]:
 
 
 def addresses_of(host: str) -> list[tuple[socket.AddressFamily, str]]:
-    """Those of IPv4 first: they are always there."""
+    """IPv4 addresses first, since they always exist."""
     found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     known = {(family, str(address[0])): None for family, _, _, _, address in found}
     return sorted(known, key=lambda each: each[0] != socket.AF_INET)

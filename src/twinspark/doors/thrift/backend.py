@@ -1,4 +1,4 @@
-"""What runs the door's statements: a small protocol, and its implementation over any Spark Connect server."""
+"""Runs the statements of the Thrift server: a protocol class, and its implementation over any Spark Connect server."""
 
 import contextlib
 import uuid
@@ -10,18 +10,20 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import types as t
+from pyspark.sql.connect.proto import relations_pb2
 from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.connect.shell.progress import Progress, ProgressHandler
 
-from twinspark.duck.months import readable
+from twinspark.duck.results.month_intervals import readable
 
-# PySpark's client logs every error of a statement with the JVM's whole stack; who asked is told, and that is enough.
+# PySpark's client logs every error of a statement with the JVM's stack trace; the Thrift client receives the error
+# already.
 PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
 Arguments = list[Any] | dict[str, Any] | None
 
 
 class BackendError(Exception):
-    """A statement failed: Spark's own words and SQLSTATE."""
+    """A statement failed: Spark's message text and SQLSTATE."""
 
     def __init__(self, message: str, sqlstate: str | None) -> None:
         super().__init__(message)
@@ -29,7 +31,7 @@ class BackendError(Exception):
 
 
 class Statement(Protocol):
-    """A running statement: its schema, its batches as they come, and a way to stop it."""
+    """A running statement: its schema, its batches as they arrive, and a way to stop it."""
 
     @property
     def schema(self) -> t.StructType: ...
@@ -40,19 +42,19 @@ class Statement(Protocol):
 
 class BackendSession(Protocol):
     def prepare(self) -> str:
-        """A name for a statement to come, by which another thread may cancel it."""
+        """A name for the next statement, by which another thread may cancel it."""
 
     def execute(self, name: str, sql: str, arguments: Arguments = None) -> Statement: ...
 
     def describe(self, sql: str) -> t.StructType:
-        """The schema of a query, by analysis alone."""
+        """The schema of a query, by analysis only."""
 
     def time_zone(self) -> str: ...
 
     def cancel(self, name: str) -> None: ...
 
     def progress(self, name: str) -> float:
-        """How much of a running statement's tasks are done, from 0 to 1."""
+        """The completed fraction of a running statement's tasks, from 0 to 1."""
 
     def close(self) -> None: ...
 
@@ -78,7 +80,7 @@ class ConnectBackend:
 
 
 class Fraction(ProgressHandler):  # type: ignore[misc]
-    """How much of a statement's tasks are done; PySpark's client calls it with what the server tells."""
+    """The completed fraction of a statement's tasks; PySpark's client calls it with the server's progress reports."""
 
     done = 0.0
 
@@ -117,7 +119,7 @@ class ConnectSession:
             return str(self.spark.conf.get("spark.sql.session.timeZone"))
 
     def cancel(self, name: str) -> None:
-        """A session that is closed has ended all its statements."""
+        """A closed session has ended all its statements."""
         if not self.closed:
             with spark_errors():
                 self.spark.interruptTag(name)
@@ -128,10 +130,10 @@ class ConnectSession:
 
 
 class ConnectStatement:
-    """`spark.sql` runs commands at once and leaves queries to the second request, whose stream is read as it comes."""
+    """`spark.sql` runs commands at once; queries run with the second request, whose stream is read incrementally."""
 
     def __init__(self, spark: SparkSession, name: str, fraction: "Fraction", sql: str, arguments: Arguments) -> None:
-        with spark_errors(), tagged(spark, name):
+        with spark_errors(), with_tag(spark, name):
             frame = spark.sql(sql, arguments) if arguments else spark.sql(sql)
             client = spark.client
             request = client._execute_plan_request_with_metadata()
@@ -144,7 +146,8 @@ class ConnectStatement:
             self.schema = self.learn_schema(frame)
 
     def learn_schema(self, frame: Any) -> t.StructType:
-        """The first response brings the schema; reading on to the first batch lets errors show before `finished`."""
+        """The first response contains the schema; reading up to the first batch reports errors before the state
+        FINISHED."""
         found: t.StructType | None = None
         with spark_errors():
             for item in self.stream:
@@ -165,23 +168,23 @@ class ConnectStatement:
                     if isinstance(item, pa.RecordBatch):
                         yield readable(item)
         finally:
-            self.stream.close()  # tells the server that nobody reads on
+            self.stream.close()  # the server then stops the statement
 
 
 def nothing() -> Generator[Any, None, None]:
     yield from ()
 
 
-def is_empty_answer(relation: Any) -> bool:
-    """A command that has run already, and whose answer (sent along as Arrow) has no columns: nothing is left to ask."""
+def is_empty_answer(relation: relations_pb2.Relation) -> bool:
+    """Whether a command has run already and its result, sent as Arrow, has no columns: no second request is needed."""
     if relation.WhichOneof("rel_type") != "local_relation" or not relation.local_relation.data:
         return False
     return len(pa.ipc.open_stream(relation.local_relation.data).schema) == 0
 
 
 @contextlib.contextmanager
-def tagged(spark: SparkSession, name: str) -> Iterator[None]:
-    """Tags belong to the calling thread, so statements of other threads are not touched."""
+def with_tag(spark: SparkSession, name: str) -> Iterator[None]:
+    """Tags belong to the calling thread, so statements of other threads are not affected."""
     spark.addTag(name)
     try:
         yield

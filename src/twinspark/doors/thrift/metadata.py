@@ -1,4 +1,4 @@
-"""GetTables, GetColumns and their like: the same columns and rows as Spark's own Thrift server lists."""
+"""GetTables, GetColumns and other metadata operations: the same columns and rows as Spark's own Thrift server."""
 
 import itertools
 import logging
@@ -11,10 +11,10 @@ from pyspark.sql import types as t
 
 from twinspark.doors.thrift.backend import BackendError, BackendSession
 from twinspark.doors.thrift.results import Rows
-from twinspark.driver.arrow_types import arrow_type
-from twinspark.driver.messages import Message
-from twinspark.driver.type_names import TypeNameError, parse_type_name, sql_name
-from twinspark.types import quote_identifier
+from twinspark.types import quote_identifier, sql_name
+from twinspark.types.arrow import arrow_type
+from twinspark.types.text import TypeTextError, parse_reported_type
+from twinspark.wire.thrift.messages import Message
 
 Row = tuple[Any, ...]
 GLOBAL_TEMP = "global_temp"
@@ -70,7 +70,7 @@ TYPE_INFO: list[tuple[str, int, int | None, bool, int, bool, int | None]] = [
 
 
 class Lister:
-    """Answers one listing by asking the session's own SQL."""
+    """Computes one listing by SQL in the session."""
 
     def __init__(self, session: BackendSession, request: Message, catalogs: bool) -> None:
         self.session, self.request, self.lists_catalogs = session, request, catalogs
@@ -85,7 +85,7 @@ class Lister:
             yield name, code, precision, *fixed, radix
 
     def catalogs(self) -> Iterable[Row]:
-        """Spark's own server lists none; clients that can use several catalogs are told of them."""
+        """Spark's own server lists none; clients that can use several catalogs get them."""
         return self.ask("SHOW CATALOGS") if self.lists_catalogs else []
 
     def matching_schemas(self) -> list[str]:
@@ -94,7 +94,7 @@ class Lister:
         wanted = matcher(self.request.get("schemaName") or "%")
         return sorted(row[0] for row in self.ask(f"SHOW SCHEMAS{inside}") if wanted(row[0]) and row[0] != GLOBAL_TEMP)
 
-    def qualified(self, *parts: str) -> str:
+    def qualify(self, *parts: str) -> str:
         catalog = self.request.get("catalogName")
         return ".".join(map(quote_identifier, [catalog, *parts] if catalog and self.lists_catalogs else parts))
 
@@ -109,21 +109,21 @@ class Lister:
         wanted = matcher(self.request.get("tableName") or "%")
         for schema in self.matching_schemas():
             views = self.views_in(schema)
-            for _, name, temporary, *_ in self.ask(f"SHOW TABLES IN {self.qualified(schema)}"):
+            for _, name, temporary, *_ in self.ask(f"SHOW TABLES IN {self.qualify(schema)}"):
                 if not temporary and wanted(name):
                     yield schema, name, "VIEW" if name in views else "TABLE"
         yield from self.temporary_views(wanted)
 
     def views_in(self, schema: str) -> set[str]:
         try:
-            return {row[1] for row in self.ask(f"SHOW VIEWS IN {self.qualified(schema)}") if not row[2]}
+            return {row[1] for row in self.ask(f"SHOW VIEWS IN {self.qualify(schema)}") if not row[2]}
         except BackendError as error:
             if error.sqlstate != NOT_SUPPORTED:  # a catalog may have tables and no views
                 raise
             return set()
 
     def temporary_views(self, wanted: Callable[[str], bool]) -> Iterator[tuple[str | None, str, str]]:
-        """Local ones are listed whatever the schema asked for, as Spark's server does."""
+        """Local temporary views are listed for every requested schema, as by Spark's server."""
         shared = matcher(self.request.get("schemaName") or "%")(GLOBAL_TEMP)
         for schema, name, temporary, *_ in self.ask(f"SHOW VIEWS IN {GLOBAL_TEMP}"):
             if temporary and wanted(name) and (shared or not schema):
@@ -140,7 +140,7 @@ class Lister:
         return str(self.request.get("catalogName") or "") if self.lists_catalogs else ""
 
     def comment(self, schema: str | None, name: str) -> str:
-        rows = self.described(f"EXTENDED {self.qualified(schema or '', name)}")
+        rows = self.describe(f"EXTENDED {self.qualify(schema or '', name)}")
         details = rows[next((i for i, row in enumerate(rows) if row[0] == "# Detailed Table Information"), len(rows)) :]
         return next((str(row[1]) for row in details if row[0] == "Comment"), "")
 
@@ -154,16 +154,16 @@ class Lister:
             yield from (self.column(schema, name, field, at) for at, field in found if wanted(field.name))
 
     def table_schema(self, schema: str | None, name: str) -> t.StructType:
-        """By analysis; a view whose tables are gone still has the columns it was made with."""
-        place = self.qualified(schema, name) if schema not in (None, GLOBAL_TEMP) else temporary_name(schema, name)
+        """By analysis; a view whose tables are missing still has the columns it was created with."""
+        place = self.qualify(schema, name) if schema not in (None, GLOBAL_TEMP) else temporary_name(schema, name)
         try:
             return self.session.describe(f"SELECT * FROM {place}")
         except BackendError as error:
             LOG.info("%s cannot be read (%s)", place, error)
-            return stored_schema(self.described(place))
+            return stored_schema(self.describe(place))
 
-    def described(self, place: str) -> list[Row]:
-        """Nothing for a table that was dropped since it was listed, or that cannot be described."""
+    def describe(self, place: str) -> list[Row]:
+        """Empty for a table that was dropped since it was listed, or that cannot be described."""
         try:
             return self.ask(f"DESCRIBE TABLE {place}")
         except BackendError as error:
@@ -200,7 +200,7 @@ class Lister:
         return []
 
 
-FEW = 20  # functions worth describing one by one: asking after six hundred takes longer than anybody waits
+FEW = 20  # at most so many functions are described one by one: describing six hundred takes too long
 LISTERS: dict[str, Callable[[Lister], Iterable[Row]]] = {
     "GetTypeInfo": Lister.type_info,
     "GetCatalogs": Lister.catalogs,
@@ -226,7 +226,7 @@ def listing(method: str, session: BackendSession, request: Message, catalogs: bo
 
 def schema_of(method: str) -> t.StructType:
     pairs = [column.split(" ") for column in SCHEMAS[method].split(", ")]
-    return t.StructType([t.StructField(name, parse_type_name(kind)) for name, kind in pairs])
+    return t.StructType([t.StructField(name, parse_reported_type(kind)) for name, kind in pairs])
 
 
 def temporary_name(schema: str | None, name: str) -> str:
@@ -234,7 +234,7 @@ def temporary_name(schema: str | None, name: str) -> str:
 
 
 def stored_schema(rows: list[Row]) -> t.StructType:
-    """The columns of DESCRIBE TABLE, which end where its other chapters begin."""
+    """The columns of DESCRIBE TABLE, which end where its other sections begin."""
     columns = list(itertools.takewhile(lambda row: row[0] and not row[0].startswith("#"), rows))
     return t.StructType([t.StructField(row[0], stored_type(row[1]), True, comment_of(row[2])) for row in columns])
 
@@ -242,8 +242,8 @@ def stored_schema(rows: list[Row]) -> t.StructType:
 def stored_type(name: str) -> t.DataType:
     """Spark shortens the names of wide structs (`... 3 more fields`)."""
     try:
-        return parse_type_name(name)
-    except TypeNameError:
+        return parse_reported_type(name)
+    except TypeTextError:
         return t.StructType([]) if name.startswith("struct<") else t.StringType()
 
 
@@ -252,9 +252,9 @@ def comment_of(text: str | None) -> dict[str, Any]:
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
-    r"""A JDBC search pattern as Spark reads it: % and * any characters, _ one, \ takes the next one literally.
+    r"""A JDBC search pattern as Spark reads it: % and * match any characters, _ one, \ escapes the next one.
 
-    The rest is a regular expression: impyla asks for `.*` when it means everything.
+    The rest is a regular expression: impyla sends `.*` for everything.
     """
     pieces = re.findall(r"\\(.)|(%|\*)|(_)|(.)", pattern, re.DOTALL)
     regex = "".join(".*" if many else "." if one else re.escape(kept) or other for kept, many, one, other in pieces)
@@ -266,17 +266,17 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def raw_schema(schema: t.StructType) -> t.StructType:
-    """Char and varchar columns travel as strings that remember what they were declared as."""
+    """CHAR and VARCHAR columns are sent as strings with their declared type in the metadata."""
     return t.StructType([raw_field(field) for field in schema.fields])
 
 
 def raw_field(field: t.StructField) -> t.StructField:
     declared = (field.metadata or {}).get("__CHAR_VARCHAR_TYPE_STRING")
-    kind = parse_type_name(declared) if declared else field.dataType
+    kind = parse_reported_type(declared) if declared else field.dataType
     return t.StructField(field.name, kind, field.nullable, field.metadata)
 
 
-# java.sql.Types; what Spark's server calls unknown (variant, time) is OTHER here instead of an error.
+# java.sql.Types; types for which Spark's server raises an error (variant, time) are OTHER here.
 JAVA_TYPES: list[tuple[type[t.DataType], int]] = [
     (t.NullType, 0),
     (t.BooleanType, 16),
@@ -321,7 +321,7 @@ def java_type(kind: t.DataType) -> int:
 
 
 def column_size(kind: t.DataType) -> int | None:
-    """Bytes of a fixed-size type; a struct's when all its members have one."""
+    """Bytes of a fixed-size type; of a struct if all its fields have one."""
     if isinstance(kind, t.DecimalType):
         return 8 if kind.precision <= 18 else 16
     if isinstance(kind, t.CharType):

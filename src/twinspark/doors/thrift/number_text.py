@@ -1,4 +1,4 @@
-"""Decimals and floating point numbers as Java writes them, a whole column at a time."""
+"""Formats decimals and floating point numbers as Java does, a whole column at a time."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -8,7 +8,8 @@ SMALLEST_PLAIN, SMALLEST_SCIENTIFIC = 1e-3, 1e7  # Double.toString: plain from t
 
 
 def decimal_text(array: pa.Array) -> pa.Array:
-    """BigDecimal.toPlainString. Arrow writes an exponent for small values, so those columns go by their digits."""
+    """BigDecimal.toPlainString. Arrow writes an exponent for small values, so those columns are formatted by their
+    digits."""
     texts = pc.cast(array, pa.string())
     if not pc.any(pc.match_substring(texts, "E")).as_py():
         return texts
@@ -22,7 +23,7 @@ def decimal_text(array: pa.Array) -> pa.Array:
 
 
 def java_double_text(array: pa.Array) -> pa.Array:
-    """Double.toString and Float.toString: shortest digits, `.0` at least, an exponent outside 10^-3 to 10^7."""
+    """Double.toString and Float.toString: shortest digits, at least `.0`, an exponent outside 10^-3 to 10^7."""
     texts = pc.cast(array, pa.string())
     parts = pc.extract_regex(texts, PARTS)
     size = pc.abs(array)
@@ -59,7 +60,7 @@ def scientific(parts: pa.Array) -> pa.Array:
 
 
 def smallest(array: pa.Array, texts: pa.Array) -> pa.Array:
-    """Java shows two digits at least, and near zero one digit says less than two: 4.9E-324, where 5E-324 would do."""
+    """Java prints at least two digits, also where one suffices: 4.9E-324 instead of 5E-324."""
     limit = 1e-43 if pa.types.is_float32(array.type) else 1e-322
     rare = pc.and_(pc.less(pc.abs(array), limit), pc.match_substring_regex(texts, r"^-?\d\.0E"))
     if not pc.any(rare).as_py():

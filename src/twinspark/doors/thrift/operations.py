@@ -1,4 +1,4 @@
-"""One operation of a session: how it runs, what state it is in, and its rows as they are fetched."""
+"""One operation of a Thrift session: its execution, its state, and its rows as they are fetched."""
 
 import logging
 import threading
@@ -18,18 +18,18 @@ from twinspark.doors.thrift.row_sets import (
     table_schema,
     wire_schema,
 )
-from twinspark.driver.messages import Message
-from twinspark.driver.protocol import TERMINAL, OperationState, OperationType, ResultFormat
+from twinspark.wire.thrift.messages import Message
+from twinspark.wire.thrift.protocol import TERMINAL, OperationState, OperationType, ResultFormat
 
-# hive-jdbc refuses messages over 100 MB, and as text or rows of values a result is several times what it is in Arrow.
+# hive-jdbc rejects messages over 100 MB, and as text or rows a result is several times larger than in Arrow.
 RESPONSE_BYTES = {ResultFormat.ARROW: 32 << 20, ResultFormat.COLUMN: 16 << 20, ResultFormat.ROW: 4 << 20}
-RESPONSE_ROWS = 1 << 20  # a column of booleans would hold very many in so many bytes
+RESPONSE_ROWS = 1 << 20  # a column of booleans would have very many rows in so many bytes
 CANCEL_PAUSE, GONE_PAUSE = 0.5, 1.0
 LOG = logging.getLogger(__name__)
 
 
 class Identifier:
-    """What a handle holds: two numbers nobody can guess, and the key they are together."""
+    """A handle: two random numbers, and the key made of both."""
 
     def __init__(self) -> None:
         self.guid, self.secret = uuid.uuid4().bytes, uuid.uuid4().bytes
@@ -40,7 +40,7 @@ class Identifier:
 
 
 class Operation:
-    """States go one way; whoever sets a terminal one first wins."""
+    """States change in one direction; the first terminal state is final."""
 
     def __init__(self, kind: OperationType, form: Form, run: Callable[[str], Rows], session: BackendSession) -> None:
         self.identifier = Identifier()
@@ -62,7 +62,7 @@ class Operation:
         }
 
     def start(self, timeout: float = 0) -> None:
-        """Runs in a thread of its own, and no longer than `timeout` seconds if there is one."""
+        """Runs in a separate thread, at most `timeout` seconds if that is not 0."""
         if timeout > 0:
             self.timer = threading.Timer(timeout, self.time_out)
             self.timer.daemon = True
@@ -70,21 +70,21 @@ class Operation:
         threading.Thread(target=self.work, name=self.name, daemon=True).start()
 
     def attend(self, is_gone: Callable[[], bool]) -> None:
-        """Until it is done; when whoever waits for it hangs up, nobody is left who could ask for its rows."""
+        """Waits until it is done; cancels it if its client disconnects, since no one could fetch its rows."""
         while not self.done.wait(GONE_PAUSE):
             if is_gone():
-                LOG.info("%s: its client went away", self.name)
+                LOG.info("%s: its client disconnected", self.name)
                 self.cancel()
 
     def work(self) -> None:
-        """Nobody stands above this thread: a fault of ours is logged and becomes the operation's error."""
+        """The top of its thread: an internal error is logged and becomes the operation's error."""
         self.enter(OperationState.RUNNING)
         try:
             self.answer()
         except BackendError as error:
             self.fail(f"Error running query: {error}", error.sqlstate or "")
         except Exception as error:
-            if self.state not in TERMINAL:  # else: cancelled, and its session closed under it
+            if self.state not in TERMINAL:  # otherwise it was cancelled, and its session closed
                 LOG.exception("%s failed", self.name)
             self.fail(f"Error running query: {type(error).__name__}: {error}", "XX000")
         finally:
@@ -126,7 +126,8 @@ class Operation:
             threading.Thread(target=self.interrupt, name=f"cancel-{self.name}", daemon=True).start()
 
     def interrupt(self) -> None:
-        """Again and again until the work has ended: what is not running yet when it is cancelled would run on."""
+        """Repeats the cancellation until the work has ended: a statement that is not running yet would not notice
+        it."""
         while not self.worked.is_set():
             try:
                 self.session.cancel(self.name)
@@ -140,7 +141,7 @@ class Operation:
         if self.rows is not None:
             self.rows.close()
 
-    # What the service answers with
+    # Responses of the service
 
     def status(self) -> Message:
         answer: Message = {
@@ -170,20 +171,20 @@ class Operation:
             "startTime": self.started,
         }
 
-    def finished(self) -> Rows:
+    def finished_rows(self) -> Rows:
         if self.state != OperationState.FINISHED or self.rows is None:
             raise HandleError(f"Expected state FINISHED, but found {self.state.name}")
         return self.rows
 
     def metadata(self) -> Message:
-        rows = self.finished()
+        rows = self.finished_rows()
         answer: Message = {"schema": table_schema(rows.schema, self.form), "resultFormat": self.form.format}
         if self.wire is not None:
             answer |= {"arrowSchema": memoryview(self.wire.serialize()), "lz4Compressed": self.form.lz4}
         return answer
 
     def fetch(self, orientation: int, max_rows: int, max_bytes: int, start: int | None = None) -> Message:
-        rows = self.finished()
+        rows = self.finished_rows()
         largest = RESPONSE_BYTES[self.form.format]
         most = min(max_rows, RESPONSE_ROWS) if max_rows > 0 else RESPONSE_ROWS
         taken = rows.take(orientation, most, min(max_bytes, largest) if max_bytes > 0 else largest, start)

@@ -1,4 +1,4 @@
-"""TSparkParameters as the typed literals a Spark Connect statement takes."""
+"""Converts TSparkParameters to the typed literals of a Spark Connect statement."""
 
 import datetime
 import re
@@ -14,16 +14,16 @@ from pyspark.sql.connect.expressions import LiteralExpression
 
 from twinspark.doors.thrift.backend import Arguments, BackendError
 from twinspark.driver.errors import DataError
-from twinspark.driver.messages import Message
 from twinspark.driver.text_values import day_time
-from twinspark.driver.type_names import TypeNameError, parse_type_name
+from twinspark.types.text import TypeTextError, parse_reported_type
+from twinspark.wire.thrift.messages import Message
 
 Zone = Callable[[], str]
 OFFSET = re.compile(r"(?:UTC|GMT|UT)?(?P<sign>[-+])(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?")
 
 
 def arguments_of(parameters: list[Message] | None, zone: Zone) -> Arguments:
-    """Named ones as a dict, the others as a list."""
+    """Named parameters as a dict, positional ones as a list."""
     if not parameters:
         return None
     if parameters[0].get("name"):
@@ -32,13 +32,13 @@ def arguments_of(parameters: list[Message] | None, zone: Zone) -> Arguments:
 
 
 def argument(parameter: Message, zone: Zone) -> Any:
-    """A literal of exactly the type the client named."""
+    """A literal of exactly the type that the client declared."""
     text = value_text(parameter.get("value") or {})
     name = parameter.get("type") or "STRING"
     try:
-        kind = parse_type_name(name)
+        kind = parse_reported_type(name)
         value = None if text is None else value_of(text, kind, name, zone)
-    except (ValueError, ArithmeticError, TypeNameError, DataError) as error:
+    except (ValueError, ArithmeticError, TypeTextError, DataError) as error:
         raise BackendError(f"a parameter is not a {name}: {text!r} ({error})", "22018") from error
     if isinstance(value, Decimal):
         kind = decimal_kind(value, kind, name)
@@ -60,13 +60,13 @@ def value_of(text: str, kind: t.DataType, name: str, zone: Zone) -> Any:
 
 
 def moment(text: str, zone: Zone) -> datetime.datetime:
-    """Without an offset the text means the session's wall clock."""
+    """A text without an offset is in the session's time zone."""
     found = datetime.datetime.fromisoformat(text)
     return found if found.tzinfo else found.replace(tzinfo=clock_of(zone()))
 
 
 def clock_of(zone: str) -> datetime.tzinfo:
-    """A session's zone may be a plain offset, which has no file."""
+    """A session's zone may be a plain offset, which is in no time zone database."""
     if (offset := OFFSET.fullmatch(zone)) is None:
         return ZoneInfo(zone)
     size = datetime.timedelta(hours=int(offset["hours"]), minutes=int(offset["minutes"] or 0))
@@ -85,7 +85,7 @@ def interval(text: str) -> datetime.timedelta:
 
 
 def decimal_kind(value: Decimal, kind: t.DataType, name: str) -> t.DataType:
-    """DECIMAL without numbers means as many digits as the text has."""
+    """DECIMAL without precision and scale has as many digits as the text."""
     if "(" in name:
         return kind
     scale = max(-int(value.as_tuple().exponent), 0)

@@ -1,4 +1,5 @@
-"""A result's rows as clients fetch them: cut to what they ask for, kept a while for those who go back."""
+"""The rows of a result as clients fetch them: sliced to the requested size, with recent rows buffered for seeking
+back."""
 
 import contextlib
 import threading
@@ -9,24 +10,24 @@ import pyarrow as pa
 from pyspark.sql import types as t
 
 from twinspark.doors.thrift.backend import Statement
-from twinspark.driver.arrow_types import arrow_type
-from twinspark.driver.protocol import Orientation
+from twinspark.types.arrow import arrow_type
+from twinspark.wire.thrift.protocol import Orientation
 
-BATCH_BYTES = 8 << 20  # Apache Thrift's Python refuses strings over 16,384,000 bytes
-KEPT_BYTES = 32 << 20  # how much of a result a client may go back over
-COMMAND_RESULT = t.StructType([t.StructField("Result", t.StringType())])  # what Spark's server answers to DDL
+BATCH_BYTES = 8 << 20  # Apache Thrift's Python library rejects strings over 16,384,000 bytes
+KEPT_BYTES = 32 << 20  # how much of a result is buffered for seeking back
+COMMAND_RESULT = t.StructType([t.StructField("Result", t.StringType())])  # what Spark's server returns for DDL
 
 
 class HandleError(Exception):
-    """A handle that names nothing here, or an operation that is not in the state for this."""
+    """A handle that is unknown, or an operation in the wrong state."""
 
     def __init__(self, message: str, sqlstate: str | None = None) -> None:
         super().__init__(message)
         self.sqlstate = sqlstate
 
 
-class Taken(NamedTuple):
-    """What one fetch gives: the number of its first row, its batches, and whether more follow."""
+class FetchedRows(NamedTuple):
+    """The result of one fetch: the number of its first row, its batches, and whether more follow."""
 
     offset: int
     batches: list[pa.RecordBatch]
@@ -34,18 +35,18 @@ class Taken(NamedTuple):
 
 
 class Rows:
-    """A result's batches, cut to what each fetch asks for."""
+    """A result's batches, sliced for each fetch."""
 
     def __init__(self, schema: t.StructType, arrow: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         self.schema, self.arrow, self.batches = schema, arrow, batches
         self.waiting: list[pa.RecordBatch] = []
         self.kept: list[pa.RecordBatch] | None = []
         self.kept_bytes, self.position = 0, 0
-        self.last = Taken(0, [], False)
+        self.last = FetchedRows(0, [], False)
         self.lock = threading.Lock()
 
-    def take(self, orientation: int, rows: int, size: int, start: int | None = None) -> Taken:
-        """What follows the last fetch, or stands where the client wants to go to."""
+    def take(self, orientation: int, rows: int, size: int, start: int | None = None) -> FetchedRows:
+        """The rows after the last fetch, or at the requested position."""
         with self.lock:
             self.seek(self.destination(orientation, rows, start))
             offset, found, room = self.position, [], size
@@ -54,11 +55,11 @@ class Rows:
                 rows -= batch.num_rows
                 room -= max(batch.nbytes, 1)
                 self.position += batch.num_rows
-            self.last = Taken(offset, found, self.has_more())
+            self.last = FetchedRows(offset, found, self.has_more())
             return self.last
 
     def destination(self, orientation: int, rows: int, start: int | None) -> int:
-        """Spark's server goes forwards, back by as many rows as are asked for, and to the first row."""
+        """Like Spark's server, supports the next rows, the prior rows by the requested number, and the first row."""
         if orientation == Orientation.FIRST:
             return 0
         if orientation == Orientation.PRIOR:
@@ -69,7 +70,7 @@ class Rows:
         raise HandleError(f"The fetch type {known} is not supported for this resultset", "HY106")
 
     def seek(self, position: int) -> None:
-        """Back over what is kept; a client whose reply was lost names the row it wants once more."""
+        """Seeks back over buffered rows; a client whose response was lost requests the same row again."""
         if position == self.position:
             return
         if self.kept is None and position == self.last.offset:
@@ -110,9 +111,9 @@ class Rows:
             self.kept = None
 
     def close(self) -> None:
-        """Ends the stream behind it too, so that a statement nobody reads any more stops running."""
+        """Also ends the result stream, so that a statement that is no longer read stops running."""
         self.batches, self.waiting, self.kept, unread = iter(()), [], None, self.batches
-        self.last = Taken(0, [], False)
+        self.last = FetchedRows(0, [], False)
         if isinstance(unread, Generator):
             with contextlib.suppress(ValueError):  # another thread is reading it right now, and will end with it
                 unread.close()
@@ -127,7 +128,7 @@ def one_batch(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.Record
 
 
 def statement_rows(statement: Statement, limit: int | None = None) -> Rows:
-    """A command without columns answers as it does at Spark's server: one column and no rows."""
+    """A command without columns returns one column and no rows, like Spark's server."""
     schema = statement.schema
     if not schema.fields:
         empty: list[pa.RecordBatch] = []
@@ -136,11 +137,11 @@ def statement_rows(statement: Statement, limit: int | None = None) -> Rows:
     first = next(batches, None)
     arrow = first.schema if first is not None else backend_schema(schema)
     whole = chain_first(first, batches)
-    return Rows(schema, arrow, whole if limit is None else limited(whole, limit))
+    return Rows(schema, arrow, whole if limit is None else limit_rows(whole, limit))
 
 
 def backend_schema(schema: t.StructType) -> pa.Schema:
-    """What batches would have looked like, had there been any."""
+    """The schema that batches would have had."""
     fields = []
     for field in schema.fields:
         kind = pa.int32() if isinstance(field.dataType, t.YearMonthIntervalType) else arrow_type(field.dataType)
@@ -154,8 +155,8 @@ def chain_first(first: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]) ->
     yield from rest
 
 
-def limited(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """The client's resultRowLimit: the rest is neither sent nor run."""
+def limit_rows(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The client's resultRowLimit: further rows are neither sent nor computed."""
     for batch in batches:
         yield batch.slice(0, rows)
         rows -= batch.num_rows

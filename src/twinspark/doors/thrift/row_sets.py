@@ -1,4 +1,4 @@
-"""A result's record batches in the form its client reads: Arrow, columns, or (before HIVE V6) rows."""
+"""Converts record batches to the row set format of a client: Arrow, columns, or (before HIVE V6) rows."""
 
 import json
 from collections.abc import Sequence
@@ -9,11 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as t
 
-from twinspark.doors.thrift.text import HIVE, JSON, text_of
-from twinspark.driver.messages import Message
-from twinspark.driver.protocol import HIVE_V6, HIVE_V8, JSON_TYPE_KEY, SPARK_V5, SQL_NAME_KEY, ResultFormat, TypeId
+from twinspark.doors.thrift.value_text import HIVE, JSON, text_of
 from twinspark.driver.text_values import month_day_nano
-from twinspark.driver.type_names import sql_name, type_desc
+from twinspark.types import sql_name
+from twinspark.wire.thrift.messages import Message
+from twinspark.wire.thrift.protocol import HIVE_V6, HIVE_V8, JSON_TYPE_KEY, SPARK_V5, SQL_NAME_KEY, ResultFormat, TypeId
+from twinspark.wire.thrift.type_descriptions import type_desc
 
 DIRECT: dict[type[t.DataType], str] = {
     t.BooleanType: "boolVal",
@@ -31,7 +32,7 @@ INTERVALS = (t.YearMonthIntervalType, t.DayTimeIntervalType, t.CalendarIntervalT
 
 @dataclass(frozen=True)
 class Form:
-    """What one client can read of one result; made when the statement starts."""
+    """The format that one client can read of one result; chosen when the statement starts."""
 
     version: int
     arrow: bool = False
@@ -46,14 +47,14 @@ class Form:
 
 
 def form_of(version: int, request: Message, lz4: bool) -> Form:
-    """Arrow from SPARK V5, where the schema travels with it; what a client did not ask for natively goes as text."""
+    """Arrow from SPARK V5, with the schema included; types that a client does not read natively are sent as text."""
     arrow = version >= SPARK_V5 and bool(request.get("canReadArrowResult"))
     flags = {name for name, wanted in (request.get("useArrowNativeTypes") or {}).items() if wanted}
     return Form(version, arrow, arrow and lz4 and bool(request.get("canDecompressLZ4Result")), frozenset(flags))
 
 
 def is_native(kind: t.DataType, form: Form) -> bool:
-    """A number, a date or a string always; the rest as the client's useArrowNativeTypes says."""
+    """Numbers, dates and strings always; other types by the client's useArrowNativeTypes."""
     if isinstance(kind, t.DecimalType):
         return "decimalAsArrow" in form.native
     if isinstance(kind, t.TimestampType | t.TimestampNTZType):
@@ -74,7 +75,7 @@ def arrow_array(array: pa.Array, kind: t.DataType, form: Form) -> pa.Array:
 
 
 def wire_schema(schema: t.StructType, empty: pa.Schema, form: Form) -> pa.Schema:
-    """Made from an empty array of each column, so that schema and batches cannot disagree."""
+    """Derived from an empty array of each column, so that schema and batches agree."""
     fields = []
     for spark, carried in zip(schema.fields, empty, strict=True):
         kind = arrow_array(pa.array([], carried.type), spark.dataType, form).type
@@ -106,14 +107,14 @@ def wire_column(array: pa.Array, kind: t.DataType) -> Message:
 
 
 def direct_values(array: pa.Array, kind: t.DataType) -> pa.Array:
-    """Spark sends a float as the double that reads like it: 0.1, not 0.10000000149011612."""
+    """Spark sends a float as the double with the same text: 0.1, not 0.10000000149011612."""
     if isinstance(kind, t.FloatType):
         return pc.cast(pc.cast(array, pa.string()), pa.float64())
     return array
 
 
 def outer_text(array: pa.Array, kind: t.DataType) -> pa.Array:
-    """Spark's server puts collated strings in quotes; clients made for it expect that."""
+    """Spark's server puts collated strings in quotes, which its clients expect."""
     texts = text_of(array, kind, HIVE)
     if type(kind) is t.StringType and kind.collation != "UTF8_BINARY":
         return pc.binary_join_element_wise('"', texts, '"', "")
@@ -121,7 +122,7 @@ def outer_text(array: pa.Array, kind: t.DataType) -> pa.Array:
 
 
 def row_row_set(batch: pa.RecordBatch, schema: t.StructType) -> Message:
-    """The same columns, which the codec writes as rows; these have no binary, so it goes as text."""
+    """The same columns, which the codec writes as rows; these have no binary type, so binary is sent as text."""
     pairs = zip(batch.columns, schema.fields, strict=True)
     return {"rows": [row_column(array, field.dataType) for array, field in pairs]}
 
@@ -138,7 +139,7 @@ def table_schema(schema: t.StructType, form: Form) -> Message:
 
 
 def column_desc(field: t.StructField, index: int, form: Form) -> Message:
-    """Clients before HIVE V8 do not know the interval types' ids."""
+    """Clients before HIVE V8 do not know the ids of interval types."""
     desc = type_desc(field.dataType)
     entry = desc["types"][0]["primitiveEntry"]
     if form.version < HIVE_V8 and entry["type"] in (TypeId.INTERVAL_YEAR_MONTH, TypeId.INTERVAL_DAY_TIME):

@@ -1,35 +1,23 @@
-"""The listening door: HTTP, SASL and plain binary on one port, told apart by a connection's first byte."""
+"""The Thrift server: HTTP, SASL and plain binary on one port, distinguished by a connection's first byte."""
 
-import contextlib
-import ipaddress
-import logging
 import socket
 import ssl
-import threading
-import time
-from io import BufferedReader
-from typing import Any
+from contextlib import suppress
+from typing import cast
 
+from twinspark.doors.sockets import Acceptor, Admission, Poller, RejectionCounts, Slots, UnreadBytes, wrap_socket
 from twinspark.doors.thrift.backend import Backend
-from twinspark.doors.thrift.conversations import (
-    SILENCE_SECONDS,
-    Authenticate,
-    BinaryConversation,
-    Conversation,
-    HttpConversation,
-    SaslConversation,
-    anyone,
-)
-from twinspark.doors.thrift.idle import IDLE_SECONDS, Caretaker
+from twinspark.doors.thrift.connection import Connection, Door
+from twinspark.doors.thrift.idle_sessions import IDLE_SECONDS, Caretaker
 from twinspark.doors.thrift.service import Service
-from twinspark.driver.wire import WireError
-
-LOG = logging.getLogger(__name__)
-ACCEPT_PAUSE = 0.2
+from twinspark.doors.thrift.transports import Authenticate, anyone
+from twinspark.sessions.access.limits import Limits
+from twinspark.sessions.threads import DaemonThreads
+from twinspark.ui.metrics import DoorState
 
 
 class Server:
-    """A thread that accepts and one thread per connection; `stop()` ends them all."""
+    """One thread accepts, one polls all connections, and a pool executes calls; `stop()` ends them all."""
 
     def __init__(
         self,
@@ -41,62 +29,43 @@ class Server:
         tls: ssl.SSLContext | None = None,
         compress_local: bool = False,
         idle_seconds: float = IDLE_SECONDS,
+        limits: Limits | None = None,
     ) -> None:
         self.service = Service(backend, compress_local)
         self.caretaker = Caretaker(self.service, idle_seconds)
-        self.authenticate, self.tls = authenticate, tls
+        self.tls = tls
+        self.door = new_door(self.service, authenticate, limits or Limits())
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.listener = socket.create_server((host, port), family=family, backlog=128)
-        self.host, self.port = self.listener.getsockname()[:2]
-        self.connections: set[socket.socket] = set()
-        self.lock, self.stopping = threading.Lock(), False
-        threading.Thread(target=self.accept, name="thrift-door", daemon=True).start()
+        listener = socket.create_server((host, port), family=family, backlog=1024)
+        self.host, self.port = listener.getsockname()[:2]
+        self._acceptor = Acceptor([listener], self.welcome)
+        self.door.poller.start()
+        self._acceptor.start()
 
-    def accept(self) -> None:
-        while not self.stopping:
-            try:
-                connection, address = self.listener.accept()
-            except OSError as error:
-                if not self.stopping:  # too many open files, or the like: others leave, and then there is room again
-                    LOG.warning("a connection was not accepted: %s", error)
-                    time.sleep(ACCEPT_PAUSE)
-                continue
-            threading.Thread(target=self.serve, args=(connection, address[0]), daemon=True).start()
+    def welcome(self, accepted: socket.socket, address: str) -> None:
+        if limit := self.door.admission.obstacle(address):
+            self.door.counts.reject(limit)
+            turn_away(accepted)
+            return
+        connection = Connection(wrap_socket(accepted, self.tls), address, self.door)
+        self.door.admission.enter(connection)
+        connection.open()
 
-    def serve(self, connection: socket.socket, address: str) -> None:
-        try:
-            prepare(connection)
-            if self.tls is not None:
-                connection = self.tls.wrap_socket(connection, server_side=True)
-            with self.lock:
-                self.connections.add(connection)
-            self.converse(connection, address)
-        except (OSError, WireError, EOFError) as error:
-            LOG.info("connection from %s ended: %s", address, error)
-        finally:
-            with self.lock:
-                self.connections.discard(connection)
-            connection.close()
+    @property
+    def connections(self) -> list[Connection]:
+        return cast("list[Connection]", self.door.admission.all())
 
-    def converse(self, connection: socket.socket, address: str) -> None:
-        stream: BufferedReader[Any] = BufferedReader(connection.makefile("rb", buffering=0), 1 << 18)
-        first = stream.peek(1)[:1]
-        connection.settimeout(None)
-        is_local = ipaddress.ip_address(address).is_loopback
-        conversation = language_of(first)(self.service, self.authenticate, connection, stream, is_local)
-        try:
-            conversation.run()
-        finally:
-            conversation.end()
+    def state(self) -> DoorState:
+        return DoorState(len(self.door.admission), self.door.unread.bytes, self.door.counts.rejections())
 
     def stop(self) -> None:
-        self.stopping = True
         self.caretaker.stop()
-        end(self.listener)
-        with self.lock:
-            for connection in self.connections:
-                end(connection)
+        self._acceptor.stop()
+        for connection in self.connections:
+            connection.line.hang_up()
+        self.door.poller.stop()
         self.service.close()
+        self.door.threads.shutdown()
 
     def __enter__(self) -> "Server":
         return self
@@ -105,29 +74,26 @@ class Server:
         self.stop()
 
 
-def end(waiting: socket.socket) -> None:
-    """Closing alone would leave the thread that waits on it waiting, and the port taken."""
-    with contextlib.suppress(OSError):  # it has ended already
-        waiting.shutdown(socket.SHUT_RDWR)
-    waiting.close()
+def new_door(service: Service, authenticate: Authenticate, limits: Limits) -> Door:
+    return Door(
+        service,
+        authenticate,
+        DaemonThreads("thrift"),
+        limits,
+        Poller("thrift-door"),
+        Admission(limits),
+        RejectionCounts(),
+        UnreadBytes(limits.unread_bytes),
+        Slots(limits.calls),
+        Slots(limits.reading_threads),
+    )
 
 
-def prepare(connection: socket.socket) -> None:
-    """Who says nothing at all is let go; the kernel finds out about machines that were switched off."""
-    connection.settimeout(SILENCE_SECONDS)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+def turn_away(accepted: socket.socket) -> None:
+    """Closes without a response, since the protocol of the client is not known yet."""
+    with suppress(OSError):
+        accepted.shutdown(socket.SHUT_RDWR)
+    accepted.close()
 
 
-def language_of(first: bytes) -> type[Conversation]:
-    if first in LANGUAGES:
-        return LANGUAGES[first]
-    if first.isalpha():
-        return HttpConversation
-    if not first:
-        raise EOFError("nothing was said")
-    raise WireError(f"neither HTTP nor SASL nor Thrift: the first byte is {first!r}")
-
-
-LANGUAGES: dict[bytes, type[Conversation]] = {b"\x01": SaslConversation, b"\x80": BinaryConversation}
-start = Server  # opens the door and returns at once; port 0 takes a free one, see `Server.port`
+start = Server  # starts listening and returns at once; port 0 selects a free port, see `Server.port`

@@ -1,4 +1,4 @@
-"""TCLIService's methods, one short function each, over the sessions and operations they name."""
+"""The methods of TCLIService, over the sessions and operations that their handles name."""
 
 import threading
 import time
@@ -14,8 +14,10 @@ from twinspark.doors.thrift.operations import Identifier, Operation
 from twinspark.doors.thrift.parameters import arguments_of
 from twinspark.doors.thrift.results import HandleError, Rows, statement_rows
 from twinspark.doors.thrift.row_sets import Form, form_of
-from twinspark.driver.messages import LISTINGS, Message
-from twinspark.driver.protocol import (
+from twinspark.read.sql.lexer.keywords import KEYWORDS, SYNONYMS
+from twinspark.types import quote_identifier
+from twinspark.wire.thrift.messages import LISTINGS, Message
+from twinspark.wire.thrift.protocol import (
     HIVE_V10,
     LOG_OUTPUT,
     SESSION_CONF_PREFIX,
@@ -28,11 +30,9 @@ from twinspark.driver.protocol import (
     StatusCode,
     is_spark_version,
 )
-from twinspark.read.sql.keywords import KEYWORDS, SYNONYMS
-from twinspark.types import quote_identifier
 
 OK: Message = {"statusCode": StatusCode.SUCCESS}
-DIRECT_WAIT = 1.0  # how long a client that wants direct results is kept; only then it has a handle to cancel by
+DIRECT_WAIT = 1.0  # how long a client waits for direct results; only afterwards it has a handle to cancel by
 LONG_POLL, PROGRESS_POLL = 5.0, 0.5
 INFO: dict[int, Message] = {
     2: {"stringValue": "twinspark"},
@@ -47,13 +47,14 @@ INFO: dict[int, Message] = {
     35: {"lenValue": 128},
     46: {"smallIntValue": 0},
     10003: {"stringValue": "N"},
-    10006: {"stringValue": ",".join(sorted(KEYWORDS - set(SYNONYMS.values())))},  # Spark leaves out what has two names
+    # Spark leaves out keywords with synonyms
+    10006: {"stringValue": ",".join(sorted(KEYWORDS - set(SYNONYMS.values())))},
 }
 
 
 @dataclass
 class Peer:
-    """Who is at the other end: the name they logged in with, whether bytes stay on this machine, what they opened."""
+    """The peer: its login name, whether the connection is local, and the sessions it opened."""
 
     user: str
     is_local: bool
@@ -69,9 +70,14 @@ class Session:
     identifier: Identifier = field(default_factory=Identifier)
     operations: dict[bytes, Operation] = field(default_factory=dict)
     used: float = field(default_factory=time.monotonic)
+    user: str = ""
+
+    def is_of(self, peer: Peer) -> bool:
+        """Another user's handle is treated as unknown."""
+        return self.user == peer.user or self.identifier.key in peer.opened
 
     def idle_seconds(self) -> float:
-        """Since the last call that named it; a statement that still runs counts as use."""
+        """Since the last call that named it; a running statement counts as use."""
         if any(operation.state not in TERMINAL for operation in list(self.operations.values())):
             self.used = time.monotonic()
         return time.monotonic() - self.used
@@ -82,7 +88,7 @@ class Session:
 
 
 class Service:
-    """All sessions of one door."""
+    """All sessions of one Thrift server."""
 
     def __init__(self, backend: Backend, compress_local: bool = False) -> None:
         self.backend = backend
@@ -92,7 +98,7 @@ class Service:
         self.lock = threading.Lock()
 
     def answer(self, method: str, request: Message, peer: Peer) -> Message:
-        """A reply with a status; what went wrong is told there, in Spark's words."""
+        """A response with a status; errors are reported there with Spark's message text."""
         try:
             reply = METHODS[method](self, request, peer)
         except HandleError as error:
@@ -104,7 +110,7 @@ class Service:
         return {"status": OK, **reply}
 
     def close(self) -> None:
-        """Every session ends with the door."""
+        """Every session ends with the server."""
         for session in self.all_sessions():
             self.end(session)
 
@@ -112,27 +118,27 @@ class Service:
         with self.lock:
             return list(self.sessions.values())
 
-    def session(self, request: Message) -> Session:
+    def session(self, request: Message, peer: Peer) -> Session:
         identifier = identifier_of(request, "sessionHandle", "sessionId")
         found = self.sessions.get(key_of(identifier))
-        if found is None:
-            raise HandleError(f"Invalid SessionHandle: SessionHandle [{shown(identifier)}]")
+        if found is None or not found.is_of(peer):
+            raise HandleError(f"Invalid SessionHandle: SessionHandle [{handle_text(identifier)}]")
         found.used = time.monotonic()
         return found
 
-    def owner(self, request: Message) -> tuple[Session, Operation]:
+    def owner(self, request: Message, peer: Peer) -> tuple[Session, Operation]:
         identifier = identifier_of(request, "operationHandle", "operationId")
         session = self.owners.get(key_of(identifier))
         operation = session.operations.get(key_of(identifier)) if session is not None else None
-        if session is None or operation is None:
+        if session is None or operation is None or not session.is_of(peer):
             kind = operation_name(request.get("operationHandle", {}).get("operationType"))
-            words = f"opType={kind}, getHandleIdentifier()={shown(identifier)}"
-            raise HandleError(f"Invalid OperationHandle: OperationHandle [{words}]")
+            description = f"opType={kind}, getHandleIdentifier()={handle_text(identifier)}"
+            raise HandleError(f"Invalid OperationHandle: OperationHandle [{description}]")
         session.used = time.monotonic()
         return session, operation
 
-    def operation(self, request: Message) -> Operation:
-        return self.owner(request)[1]
+    def operation(self, request: Message, peer: Peer) -> Operation:
+        return self.owner(request, peer)[1]
 
     # Sessions
 
@@ -140,7 +146,7 @@ class Service:
         version = agreed_version(request)
         configuration, database = settings_of(request)
         backend = self.backend.open(peer.user or request.get("username", ""), configuration)
-        session = Session(backend, version, self.compress_local or not peer.is_local)
+        session = Session(backend, version, self.compress_local or not peer.is_local, user=peer.user)
         if database:
             backend.execute(backend.prepare(), f"USE {database}")
         with self.lock:
@@ -154,11 +160,11 @@ class Service:
         return reply
 
     def close_session(self, request: Message, peer: Peer) -> Message:
-        self.end(self.session(request))
+        self.end(self.session(request, peer))
         return {}
 
     def leave(self, peer: Peer) -> None:
-        """The sessions somebody opened end with them."""
+        """Closes the sessions that a peer opened."""
         for session in [self.sessions[key] for key in peer.opened if key in self.sessions]:
             self.end(session)
 
@@ -170,13 +176,13 @@ class Service:
         session.backend.close()
 
     def get_info(self, request: Message, peer: Peer) -> Message:
-        self.session(request)
+        self.session(request, peer)
         return {"infoValue": info_value(request.get("infoType", -1))}
 
     # Operations
 
     def execute_statement(self, request: Message, peer: Peer) -> Message:
-        session = self.session(request)
+        session = self.session(request, peer)
         statement = request.get("statement", "")
         arguments = arguments_of(request.get("parameters"), session.backend.time_zone)
         form = form_of(session.version, request, session.lz4)
@@ -185,8 +191,8 @@ class Service:
         return self.launch(session, operation, request, peer)
 
     def list_metadata(self, method: str, request: Message, peer: Peer) -> Message:
-        """Listings are never Arrow: databricks-sql-connector asks for none of it and reads columns."""
-        session = self.session(request)
+        """Metadata is never sent as Arrow: databricks-sql-connector requests none and reads columns."""
+        session = self.session(request, peer)
         catalogs = is_spark_version(session.version)
         form = Form(session.version)
         kind = OPERATION_TYPES.get(method, OperationType.UNKNOWN)
@@ -224,17 +230,17 @@ class Service:
         return found
 
     def get_operation_status(self, request: Message, peer: Peer) -> Message:
-        """Waits a little for the end, as Spark's server does, so that clients need not ask often."""
-        operation = self.operation(request)
+        """Waits briefly for the end, as Spark's server does, so that clients poll less often."""
+        operation = self.operation(request, peer)
         operation.done.wait(PROGRESS_POLL if request.get("getProgressUpdate") else LONG_POLL)
         return operation.status()
 
     def cancel_operation(self, request: Message, peer: Peer) -> Message:
-        self.operation(request).cancel()
+        self.operation(request, peer).cancel()
         return {}
 
     def close_operation(self, request: Message, peer: Peer) -> Message:
-        session, operation = self.owner(request)
+        session, operation = self.owner(request, peer)
         self.drop(operation, session)
         return {}
 
@@ -245,10 +251,10 @@ class Service:
         operation.close()
 
     def get_result_set_metadata(self, request: Message, peer: Peer) -> Message:
-        return self.operation(request).metadata()
+        return self.operation(request, peer).metadata()
 
     def fetch_results(self, request: Message, peer: Peer) -> Message:
-        operation = self.operation(request)
+        operation = self.operation(request, peer)
         if request.get("fetchType") == LOG_OUTPUT:
             return {"hasMoreRows": False, "results": empty_log(operation.form)}
         reply = operation.fetch(
@@ -261,23 +267,23 @@ class Service:
             reply["resultSetMetadata"] = {"status": OK, **operation.metadata()}
         return reply
 
-    def refuse_token(self, request: Message, peer: Peer) -> Message:
+    def reject_token(self, request: Message, peer: Peer) -> Message:
         raise HandleError("Delegation token is not supported")
 
     def get_query_id(self, request: Message, peer: Peer) -> Message:
-        return {"queryId": self.operation(request).name}
+        return {"queryId": self.operation(request, peer).name}
 
     def get_log(self, request: Message, peer: Peer) -> Message:
-        """Impala's clients ask for it when a statement is slow or has failed."""
-        return {"log": self.operation(request).error}
+        """Impala's clients request it when a statement is slow or has failed."""
+        return {"log": self.operation(request, peer).error}
 
     def set_client_info(self, request: Message, peer: Peer) -> Message:
-        self.session(request)
+        self.session(request, peer)
         return {}
 
 
 class StatementError(BackendError):
-    """A failure whose words are complete already."""
+    """A failure with a complete message text."""
 
 
 Method = Callable[[Service, Message, Peer], Message]
@@ -297,9 +303,9 @@ METHODS: dict[str, Method] = {
     "CloseOperation": Service.close_operation,
     "GetResultSetMetadata": Service.get_result_set_metadata,
     "FetchResults": Service.fetch_results,
-    "GetDelegationToken": Service.refuse_token,
-    "CancelDelegationToken": Service.refuse_token,
-    "RenewDelegationToken": Service.refuse_token,
+    "GetDelegationToken": Service.reject_token,
+    "CancelDelegationToken": Service.reject_token,
+    "RenewDelegationToken": Service.reject_token,
     "GetQueryId": Service.get_query_id,
     "SetClientInfo": Service.set_client_info,
     "GetLog": Service.get_log,
@@ -329,17 +335,17 @@ def info_value(kind: int) -> Message:
 
 
 def identifier_of(request: Message, handle: str, part: str) -> Message:
-    """A handle's two secrets, or none where a client sent no handle."""
+    """A handle's two secrets, or none if the client sent no handle."""
     found: Message = request.get(handle, {}).get(part, {})
     return found
 
 
 def key_of(identifier: Message) -> bytes:
-    """Who knows only one of the two holds nothing."""
+    """Both secrets are required."""
     return bytes(identifier.get("guid", b"")) + bytes(identifier.get("secret", b""))
 
 
-def shown(identifier: Message) -> str:
+def handle_text(identifier: Message) -> str:
     guid = bytes(identifier.get("guid", b""))
     return str(uuid.UUID(bytes=guid)) if len(guid) == 16 else guid.hex()
 
@@ -349,12 +355,12 @@ def operation_name(number: int | None) -> str:
 
 
 def error_status(message: str, sqlstate: str | None) -> Message:
-    """No infoMessages: hive-jdbc reads a stack out of them, and breaks on anything else."""
+    """Without infoMessages: hive-jdbc parses a stack trace from them, and fails on anything else."""
     return {"statusCode": StatusCode.ERROR, "errorMessage": message, "sqlState": sqlstate, "errorCode": 0}
 
 
 def agreed_version(request: Message) -> int:
-    """min(client, V10) for Hive clients; a SPARK version only for those who offered one."""
+    """min(client, V10) for Hive clients; a SPARK version only for clients that offer one."""
     offered = max(request.get("client_protocol_i64") or 0, request.get("client_protocol", HIVE_V10))
     if is_spark_version(offered):
         return min(offered, SPARK_V9)
@@ -362,7 +368,7 @@ def agreed_version(request: Message) -> int:
 
 
 def settings_of(request: Message) -> tuple[dict[str, str], str]:
-    """Spark's configuration and the database (quoted) to start in."""
+    """Spark's configuration and the quoted name of the initial database."""
     given: dict[str, str] = request.get("configuration") or {}
     settings = {}
     for key, value in given.items():

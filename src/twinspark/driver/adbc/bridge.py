@@ -1,4 +1,4 @@
-"""Python functions as the C functions a driver manager calls: handles, strings, errors."""
+"""Exposes Python functions as the C functions that an ADBC driver manager calls: handles, strings, errors."""
 
 import ctypes
 import itertools
@@ -11,10 +11,10 @@ from twinspark.driver.adbc import structs
 from twinspark.driver.adbc.structs import SIGNATURES, Driver
 
 LOG = logging.getLogger(__name__)
-CALLS: dict[str, Any] = {}  # kept for as long as the process lives: C code holds their addresses
-OBJECTS: dict[int, Any] = {}  # what stands behind each handle, by the number in its private_data
+CALLS: dict[str, Any] = {}  # never removed, since C code has their addresses
+OBJECTS: dict[int, Any] = {}  # the object of each handle, by the number in its private_data
 NUMBERS = itertools.count(1)
-MESSAGES: dict[int, Any] = {}  # texts of errors that nobody has released yet, by their address
+MESSAGES: dict[int, Any] = {}  # texts of errors that are not released yet, by their address
 STATUSES: list[tuple[type[errors.Error], int]] = [
     (errors.QueryCanceled, structs.CANCELLED),
     (errors.QueryTimeout, structs.TIMEOUT),
@@ -30,31 +30,32 @@ STATES = {"28000": structs.UNAUTHENTICATED, "42P01": structs.NOT_FOUND, "42P07":
 
 
 def call(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The function answers ADBC's `name`; it gets everything but the error, and raises what goes wrong."""
+    """Registers a Python function as ADBC's function `name`; it gets all arguments but the error struct, and raises."""
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        def guarded(*arguments: Any) -> int:
-            return answered(name, function, arguments[:-1], arguments[-1])
+        def c_function(*arguments: Any) -> int:
+            return call_guarded(name, function, arguments[:-1], arguments[-1])
 
-        CALLS[name] = structs.function_type(name)(guarded)
+        CALLS[name] = structs.function_type(name)(c_function)
         return function
 
     return register
 
 
-def answered(name: str, function: Callable[..., None], arguments: tuple[Any, ...], error: Any) -> int:
-    """C cannot catch an exception, so this is where every one of them ends: told to the caller, and logged if ours."""
+def call_guarded(name: str, function: Callable[..., None], arguments: tuple[Any, ...], error: Any) -> int:
+    """Catches every exception, since C cannot: it is returned in the error struct, and logged unless it is a DB-API
+    error."""
     try:
-        function(*map(readable, arguments))
+        function(*map(decode_argument, arguments))
     except errors.Error as failure:
-        return fill(error, status_of(failure), str(failure), failure.sqlstate)
+        return fill_error(error, status_of(failure), str(failure), failure.sqlstate)
     except Exception as failure:
         LOG.exception("%s failed", name)
-        return fill(error, structs.INTERNAL, f"{type(failure).__name__}: {failure}", None)
+        return fill_error(error, structs.INTERNAL, f"{type(failure).__name__}: {failure}", None)
     return structs.OK
 
 
-def readable(argument: Any) -> Any:
+def decode_argument(argument: Any) -> Any:
     return argument.decode() if isinstance(argument, bytes) else argument
 
 
@@ -64,8 +65,8 @@ def status_of(failure: errors.Error) -> int:
     return next((status for kind, status in STATUSES if isinstance(failure, kind)), structs.UNKNOWN)
 
 
-def fill(error: Any, status: int, message: str, sqlstate: str | None) -> int:
-    """`error` may be null: some callers do not want to know."""
+def fill_error(error: Any, status: int, message: str, sqlstate: str | None) -> int:
+    """`error` is a null pointer if the caller does not want the error."""
     if error:
         text = ctypes.create_string_buffer(message.encode())
         address = ctypes.addressof(text)
@@ -90,7 +91,7 @@ def attach(handle: Any, thing: Any) -> None:
     handle[0].private_data = number
 
 
-def behind(handle: Any) -> Any:
+def object_of(handle: Any) -> Any:
     found = OBJECTS.get(handle[0].private_data or 0)
     if found is None:
         raise errors.InterfaceError("this handle is not open", "08003")
@@ -110,9 +111,9 @@ def release_driver(driver: Any, error: Any) -> int:
 
 @structs.INITIALIZE  # type: ignore[untyped-decorator]
 def initialize(version: int, driver: Any, error: Any) -> int:
-    """Fills struct AdbcDriver as far as the asked version knows it."""
+    """Fills struct AdbcDriver with the functions that the requested version has."""
     if version not in (structs.VERSION_1_0, structs.VERSION_1_1):
-        return fill(error, structs.NOT_IMPLEMENTED, f"ADBC version {version} is not known here", None)
+        return fill_error(error, structs.NOT_IMPLEMENTED, f"ADBC version {version} is not known here", None)
     table = ctypes.cast(driver, ctypes.POINTER(Driver))[0]
     table.release = ctypes.cast(release_driver, ctypes.c_void_p).value
     for name in known_functions(version):
@@ -127,7 +128,7 @@ def known_functions(version: int) -> list[str]:
 
 
 def initialize_address() -> int:
-    """What `adbc_driver_manager` takes as its `init_func`."""
+    """The address that `adbc_driver_manager` takes as its `init_func`."""
     address = ctypes.cast(initialize, ctypes.c_void_p).value
     assert address is not None
     return address

@@ -1,4 +1,4 @@
-"""AdbcDatabase and AdbcConnection: options become the arguments of the driver's own `connect`."""
+"""ADBC's database and connection functions: options become the arguments of `driver.connect`."""
 
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pyarrow as pa
 
 from twinspark.driver.adbc import objects
-from twinspark.driver.adbc.bridge import attach, behind, call, detach
+from twinspark.driver.adbc.bridge import attach, call, detach, object_of
 from twinspark.driver.connection import Connection, connect
 from twinspark.driver.errors import InterfaceError, NotSupportedError, ProgrammingError
 from twinspark.types import quote_identifier
@@ -21,16 +21,20 @@ KINDS: dict[str, Any] = {"port": int, "fetch_rows": int, "timeout": float, "tls"
 
 
 class Options(dict[str, str]):
-    """What was set on a database or connection before it was opened."""
+    """The options that were set on a database or connection before it was opened."""
 
     def arguments(self) -> dict[str, Any]:
-        found = from_uri(self.get("uri", "")) | self.named("username", "user") | self.named("password", "password")
+        found = (
+            from_uri(self.get("uri", ""))
+            | self.rename_option("username", "user")
+            | self.rename_option("password", "password")
+        )
         given = self.under(PREFIX)
         found |= {name: KINDS.get(name, str)(text) for name, text in given.items() if "." not in name}
         configuration = self.under(CONFIGURATION)
         return found | ({"configuration": configuration} if configuration else {})
 
-    def named(self, theirs: str, ours: str) -> dict[str, str]:
+    def rename_option(self, theirs: str, ours: str) -> dict[str, str]:
         return {ours: self[theirs]} if theirs in self else {}
 
     def under(self, prefix: str) -> dict[str, str]:
@@ -38,7 +42,7 @@ class Options(dict[str, str]):
 
 
 def from_uri(uri: str) -> dict[str, Any]:
-    """`thrift+http://user:password@host:port/database?token=…`; the query holds any option of `connect`."""
+    """`thrift+http://user:password@host:port/database?token=…`; the URI's query may have any option of `connect`."""
     if not uri:
         return {}
     parts = urlsplit(uri)
@@ -60,23 +64,23 @@ def database_new(handle: Any) -> None:
 
 @call("DatabaseSetOption")
 def database_set_option(handle: Any, name: str, value: str) -> None:
-    behind(handle)[name] = value
+    object_of(handle)[name] = value
 
 
 @call("DatabaseSetOptionInt")
 def database_set_int(handle: Any, name: str, value: int) -> None:
-    behind(handle)[name] = str(value)
+    object_of(handle)[name] = str(value)
 
 
 @call("DatabaseSetOptionDouble")
 def database_set_double(handle: Any, name: str, value: float) -> None:
-    behind(handle)[name] = str(value)
+    object_of(handle)[name] = str(value)
 
 
 @call("DatabaseInit")
 def database_init(handle: Any) -> None:
-    """Options that cannot be read are told now, before the first connection."""
-    behind(handle).arguments()
+    """Raises for invalid options now, before the first connection."""
+    object_of(handle).arguments()
 
 
 @call("DatabaseRelease")
@@ -85,7 +89,7 @@ def database_release(handle: Any) -> None:
 
 
 class Session:
-    """An AdbcConnection: options first, then the connection they made."""
+    """An AdbcConnection: its options, and the connection once it is open."""
 
     def __init__(self) -> None:
         self.options = Options()
@@ -105,7 +109,7 @@ def connection_new(handle: Any) -> None:
 
 @call("ConnectionSetOption")
 def connection_set_option(handle: Any, name: str, value: str) -> None:
-    session: Session = behind(handle)
+    session: Session = object_of(handle)
     if name == AUTOCOMMIT:
         if value != "true":
             raise NotSupportedError("Spark has no transactions: autocommit cannot be switched off", "0A000")
@@ -120,8 +124,8 @@ def connection_set_option(handle: Any, name: str, value: str) -> None:
 
 @call("ConnectionInit")
 def connection_init(handle: Any, database: Any) -> None:
-    session: Session = behind(handle)
-    session.opened = connect(**Options(behind(database) | session.options).arguments())
+    session: Session = object_of(handle)
+    session.opened = connect(**Options(object_of(database) | session.options).arguments())
 
 
 @call("ConnectionRelease")
@@ -147,12 +151,12 @@ def connection_get_option(handle: Any, name: str, value: int, length: Any) -> No
         return write_text("true", value, length)
     if name not in CURRENT:
         raise ProgrammingError(f"an unknown option: {name}", "42P01")
-    text = behind(handle).connection.cursor().execute(f"SELECT {CURRENT[name]}").fetchall()[0][0]
+    text = object_of(handle).connection.cursor().execute(f"SELECT {CURRENT[name]}").fetchall()[0][0]
     return write_text(text, value, length)
 
 
 def write_text(text: str, address: int, length: Any) -> None:
-    """Into the caller's buffer if it is large enough; the caller is told the length in any case."""
+    """Writes into the caller's buffer if it is large enough; returns the length in any case."""
     data = text.encode() + b"\0"
     if length[0] >= len(data):
         objects.move(address, data)
@@ -162,7 +166,7 @@ def write_text(text: str, address: int, length: Any) -> None:
 @call("ConnectionGetInfo")
 def connection_get_info(handle: Any, codes: Any, count: int, stream: int) -> None:
     wanted = [codes[index] for index in range(count)] if codes else []
-    objects.export(objects.info(behind(handle).connection, wanted), stream)
+    objects.export(objects.info(object_of(handle).connection, wanted), stream)
 
 
 @call("ConnectionGetObjects")
@@ -170,17 +174,17 @@ def connection_get_objects(
     handle: Any, depth: int, catalog: str, schema: str, table: str, types: Any, column: str, stream: int
 ) -> None:
     filters = objects.Filters(catalog, schema, table, objects.texts_of(types), column)
-    objects.export(objects.tree(behind(handle).connection, depth, filters), stream)
+    objects.export(objects.tree(object_of(handle).connection, depth, filters), stream)
 
 
 @call("ConnectionGetTableSchema")
 def connection_get_table_schema(handle: Any, catalog: str, schema: str, table: str, address: int) -> None:
     name = ".".join(quote_identifier(part) for part in (catalog, schema, table) if part)
-    found: pa.Schema = behind(handle).connection.cursor().execute(f"SELECT * FROM {name} LIMIT 0").schema
+    found: pa.Schema = object_of(handle).connection.cursor().execute(f"SELECT * FROM {name} LIMIT 0").schema
     found._export_to_c(address)
 
 
 @call("ConnectionGetTableTypes")
 def connection_get_table_types(handle: Any, stream: int) -> None:
-    names = behind(handle).connection.adbc_get_table_types()
+    names = object_of(handle).connection.adbc_get_table_types()
     objects.export(pa.table({"table_type": pa.array(names, pa.string())}, objects.TABLE_TYPES), stream)

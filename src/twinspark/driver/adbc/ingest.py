@@ -1,4 +1,4 @@
-"""Rows from Arrow into a table: Thrift carries none upwards, so they travel as INSERT statements of some rows each."""
+"""Ingests Arrow data into a table with INSERT statements of many rows, since Thrift has no way to upload rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,8 +10,7 @@ from twinspark.driver.cursor import Cursor
 from twinspark.driver.errors import InterfaceError, ProgrammingError
 from twinspark.driver.parameters import literal
 from twinspark.driver.result_types import from_arrow
-from twinspark.driver.type_names import sql_name
-from twinspark.types import quote_identifier
+from twinspark.types import quote_identifier, sql_name
 
 INGEST = "adbc.ingest."
 MODES = {"create", "append", "replace", "create_append"}
@@ -25,7 +24,7 @@ class Ingest:
 
     @staticmethod
     def of(options: dict[str, str]) -> "Ingest | None":
-        """None when no table was named: then the statement is a query."""
+        """None if no target table is set: then the statement is a query."""
         parts = [options.get(f"{INGEST}target_{part}") for part in ("catalog", "db_schema", "table")]
         if parts[-1] is None:
             return None
@@ -56,11 +55,11 @@ class Ingest:
     def insert(self, batch: pa.RecordBatch) -> str:
         names = ", ".join(map(quote_identifier, batch.schema.names))
         types = [type_of(field) for field in batch.schema]
-        rows = ", ".join(f"({', '.join(map(typed, row.values(), types))})" for row in batch.to_pylist())
+        rows = ", ".join(f"({', '.join(map(cast_literal, row.values(), types))})" for row in batch.to_pylist())
         return f"INSERT INTO {self.table} ({names}) VALUES {rows}"
 
 
-def typed(value: Any, kind: str) -> str:
+def cast_literal(value: Any, kind: str) -> str:
     return f"CAST({literal(value)} AS {kind})"
 
 

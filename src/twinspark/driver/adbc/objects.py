@@ -1,4 +1,4 @@
-"""What ADBC asks about a server: GetInfo and GetObjects as the Arrow its specification prescribes."""
+"""ADBC's GetInfo and GetObjects: metadata of a server in the Arrow schemas of ADBC's specification."""
 
 import ctypes
 from importlib.metadata import version
@@ -45,7 +45,7 @@ ADBC_1_1 = 1_001_000
 
 
 class Filters(NamedTuple):
-    """LIKE patterns; None lets everything through. An empty catalog or schema means those without a name."""
+    """LIKE patterns; None matches everything. An empty catalog or schema matches those without a name."""
 
     catalog: str | None
     schema: str | None
@@ -63,7 +63,7 @@ def export(table: pa.Table, stream: int) -> None:
 
 
 def texts_of(texts: Any) -> list[str] | None:
-    """A C array of strings that ends in a null."""
+    """Reads a C array of strings that ends with a null pointer."""
     if not texts:
         return None
     found: list[str] = []
@@ -92,7 +92,7 @@ def info(connection: Connection, wanted: list[int]) -> pa.Table:
 
 
 def tree(connection: Connection, depth: int, filters: Filters) -> pa.Table:
-    """Catalogs of schemas of tables of columns, as deep as asked."""
+    """Catalogs with schemas with tables with columns, down to the requested depth."""
     names = [row[0] for row in connection.cursor().list_metadata("GetCatalogs").fetchall()] or [""]
     rows = []
     for name in matching(names, filters.catalog):
@@ -126,7 +126,7 @@ def tables(connection: Connection, filters: Filters, catalog: str) -> list[tuple
 
 
 def columns(connection: Connection, filters: Filters, catalog: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """By schema and table."""
+    """The columns by schema and table."""
     given = {"catalogName": catalog or None, "schemaName": filters.schema, "tableName": filters.table}
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in connection.cursor().list_metadata("GetColumns", **given, columnName=filters.column).fetchall():

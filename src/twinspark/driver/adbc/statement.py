@@ -1,10 +1,10 @@
-"""AdbcStatement: a text and perhaps rows to bind; its answer is a stream."""
+"""ADBC's statement functions: set a query, bind parameters or rows to ingest, execute, read the result as a stream."""
 
 from typing import Any
 
 import pyarrow as pa
 
-from twinspark.driver.adbc.bridge import attach, behind, call, detach
+from twinspark.driver.adbc.bridge import attach, call, detach, object_of
 from twinspark.driver.adbc.database import Session
 from twinspark.driver.adbc.ingest import INGEST, Ingest
 from twinspark.driver.cursor import Cursor
@@ -26,7 +26,7 @@ class Statement:
         return self.cursor
 
     def run(self) -> Cursor:
-        """Once for every row that is bound; the answer is that of the last."""
+        """Executes once for every bound row; the result is that of the last execution."""
         if not self.text:
             raise InterfaceError("there is no query to execute", "24000")
         cursor, timeout = self.start(), self.timeout()
@@ -44,19 +44,19 @@ class Statement:
 
 @call("StatementNew")
 def statement_new(connection: Any, handle: Any) -> None:
-    attach(handle, Statement(behind(connection)))
+    attach(handle, Statement(object_of(connection)))
 
 
 @call("StatementRelease")
 def statement_release(handle: Any) -> None:
-    """The cursor lives on behind a stream that is still being read."""
+    """The cursor is not closed, since a stream of its results may still be read."""
     detach(handle)
 
 
 @call("StatementSetSqlQuery")
 def statement_set_sql_query(handle: Any, text: str) -> None:
-    """A query takes the place of rows to ingest, if there were any."""
-    statement: Statement = behind(handle)
+    """A query replaces the target table of an ingest, if one was set."""
+    statement: Statement = object_of(handle)
     statement.text, statement.bound = text, None
     statement.options = {key: value for key, value in statement.options.items() if not key.startswith(INGEST)}
 
@@ -65,30 +65,30 @@ def statement_set_sql_query(handle: Any, text: str) -> None:
 def statement_set_option(handle: Any, name: str, value: str) -> None:
     if name != TIMEOUT and not name.startswith(INGEST):
         raise NotSupportedError(f"an unknown option of a statement: {name}", "0A000")
-    behind(handle).options[name] = value
+    object_of(handle).options[name] = value
 
 
 @call("StatementPrepare")
 def statement_prepare(handle: Any) -> None:
-    """Servers of this family prepare nothing; the text is read when it runs."""
-    if not behind(handle).text:
+    """Does nothing: Thrift servers cannot prepare statements, so the SQL is parsed when it runs."""
+    if not object_of(handle).text:
         raise InterfaceError("there is no query to prepare", "24000")
 
 
 @call("StatementBind")
 def statement_bind(handle: Any, array: int, schema: int) -> None:
     batch = pa.RecordBatch._import_from_c(array, schema)
-    behind(handle).bound = pa.RecordBatchReader.from_batches(batch.schema, [batch])
+    object_of(handle).bound = pa.RecordBatchReader.from_batches(batch.schema, [batch])
 
 
 @call("StatementBindStream")
 def statement_bind_stream(handle: Any, stream: int) -> None:
-    behind(handle).bound = pa.RecordBatchReader._import_from_c(stream)
+    object_of(handle).bound = pa.RecordBatchReader._import_from_c(stream)
 
 
 @call("StatementExecuteQuery")
 def statement_execute_query(handle: Any, stream: int, affected: Any) -> None:
-    statement: Statement = behind(handle)
+    statement: Statement = object_of(handle)
     ingest = Ingest.of(statement.options)
     rows = ingest.run(statement.start(), statement.bound) if ingest is not None else -1
     cursor = statement.run() if ingest is None else None
@@ -100,13 +100,13 @@ def statement_execute_query(handle: Any, stream: int, affected: Any) -> None:
 
 @call("StatementExecuteSchema")
 def statement_execute_schema(handle: Any, address: int) -> None:
-    statement: Statement = behind(handle)
+    statement: Statement = object_of(handle)
     cursor = statement.start().execute(f"SELECT * FROM ({statement.text}) LIMIT 0")
     cursor.schema._export_to_c(address)
 
 
 @call("StatementCancel")
 def statement_cancel(handle: Any) -> None:
-    cursor = behind(handle).cursor
+    cursor = object_of(handle).cursor
     if cursor is not None:
         cursor.cancel()

@@ -1,4 +1,4 @@
-"""ADBC's C structs (version 1.1.0 of its header) as ctypes sees them."""
+"""Defines ADBC's C structs (version 1.1.0 of its header) with ctypes."""
 
 import ctypes
 from typing import Any
@@ -10,7 +10,7 @@ INTEGRITY, INTERNAL, IO, CANCELLED, TIMEOUT, UNAUTHENTICATED, UNAUTHORIZED = ran
 
 
 class Handle(ctypes.Structure):
-    """AdbcDatabase, AdbcConnection and AdbcStatement look alike: what the driver keeps, and the driver itself."""
+    """AdbcDatabase, AdbcConnection and AdbcStatement, which have the same layout: private data and the driver."""
 
     _fields_ = [("private_data", ctypes.c_void_p), ("private_driver", ctypes.c_void_p)]
 
@@ -43,7 +43,7 @@ TYPES: dict[str, Any] = {
     "doubles": ctypes.POINTER(ctypes.c_double),
     "char": ctypes.c_char,
 }
-# The functions of struct AdbcDriver in the order they stand there; `-` is one whose result is no status.
+# The functions of struct AdbcDriver in order; `-` marks a function that does not return a status.
 FUNCTIONS = """
 DatabaseInit handle error
 DatabaseNew handle error
@@ -115,7 +115,7 @@ RELEASE_ERROR = ctypes.CFUNCTYPE(None, ctypes.POINTER(Error))
 
 
 class Driver(ctypes.Structure):
-    """All members are addresses; what stays null the driver manager answers with `not implemented`."""
+    """All members are addresses; for a null pointer the driver manager reports `not implemented`."""
 
     _fields_ = [
         ("private_data", ctypes.c_void_p),

@@ -1,22 +1,29 @@
-"""The native functions of twinspark: what DuckDB's SQL cannot say exactly, written in C and loaded as an extension.
+"""Loads the DuckDB extension with Spark's functions that DuckDB's SQL cannot express exactly, written in C.
 
-`FUNCTIONS` holds every name that the extension of this installation registers (empty when it was not built); a name
-whose result is a DECIMAL stands there without its scale suffix. `load(connection)` makes them known to a database.
+`FUNCTIONS` contains every name that the extension of this installation registers (empty if it was not built); names
+of functions with DECIMAL results are without their scale suffix. `load(connection)` loads it into a database.
 """
 
 import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 
 import duckdb
 
-from twinspark.functions import schema_texts
+from twinspark.errors.marker import MARK
+from twinspark.functions.notation import schema_texts
 
-LIBRARY = Path(__file__).parent / "twinspark.duckdb_extension"
+# The variable is for `make sanitize`, which builds to another path.
+LIBRARY = Path(os.environ.get("TWINSPARK_NATIVE_LIBRARY") or Path(__file__).parent / "twinspark.duckdb_extension")
 
 
 def _zones() -> Path:
-    """Where the time zone files of Python's tzdata are (pandas depends on that package)."""
+    """The directory of the time zone files of Python's tzdata (pandas depends on that package)."""
     found = find_spec("tzdata")
     assert found is not None and found.origin is not None
     return Path(found.origin).parent / "zoneinfo"
@@ -25,16 +32,28 @@ def _zones() -> Path:
 ZONES = _zones()
 
 
-def _registered() -> dict[str, str]:
-    """Every function with its types, as the extension's own registration tables say them."""
+def _missing() -> str:
+    """Why the extension cannot be used; empty when it can."""
     if not LIBRARY.exists():
+        return f"{LIBRARY} is not there"
+    try:
+        ctypes.CDLL(str(LIBRARY))
+    except OSError as failure:  # built for another platform or another C library, or cut short
+        return str(failure)
+    return ""
+
+
+def _registered_functions() -> dict[str, str]:
+    """Every function with its types, from the extension's registration tables."""
+    if MISSING:
         return {}
     names = ctypes.CDLL(str(LIBRARY)).twinspark_function_names
     names.restype = ctypes.c_char_p
     return dict(line.split(" ", 1) for line in names().decode().splitlines())
 
 
-SIGNATURES: dict[str, str] = _registered()
+MISSING: str = _missing()
+SIGNATURES: dict[str, str] = _registered_functions()
 FUNCTIONS: frozenset[str] = frozenset(SIGNATURES)
 
 
@@ -50,13 +69,21 @@ def load(connection: duckdb.DuckDBPyConnection) -> bool:
     """
     if not available():
         return False
-    connection.execute(f"LOAD {_quoted(LIBRARY)}")
-    connection.execute(f"SELECT spark_zoneinfo({_quoted(ZONES)})").fetchall()
+    _set_error_mark()
+    connection.execute(f"LOAD {_quote(LIBRARY)}")
+    connection.execute(f"SELECT spark_zoneinfo({_quote(ZONES)})").fetchall()
+    connection.execute("SELECT spark_memory_limit(current_setting('memory_limit'))").fetchall()
     return True
 
 
+@cache
+def _set_error_mark() -> None:
+    """Sets the mark of errors, once for the process, by which the server recognizes errors of native functions."""
+    ctypes.CDLL(str(LIBRARY)).twinspark_set_error_mark(MARK.encode())
+
+
 def schema_of_json(json: str, options: str) -> str | None:
-    """What schema_of_json gives, where it must be known before anything runs."""
+    """The result of schema_of_json, where it is needed during analysis."""
     if "spark_schema_of_json" not in FUNCTIONS:
         return None
     find = ctypes.CDLL(str(LIBRARY)).twinspark_schema_of_json
@@ -69,12 +96,72 @@ schema_texts.use_finder(schema_of_json)
 
 
 def use_java(connection: duckdb.DuckDBPyConnection, version: int) -> None:
-    """Tells, for the whole process, which Java runs Spark: text of doubles depends on it (17 until told)."""
+    """Sets the version of Spark's Java for the process, on which the text of doubles depends (default 17)."""
     if available():
         connection.execute(f"SELECT spark_java({version})").fetchall()
 
 
-def _quoted(path: Path) -> str:
+def use_memory(connection: duckdb.DuckDBPyConnection, limit: int) -> None:
+    """Sets the memory limit of the process: larger values are not built (native/core/memory_check.c)."""
+    if available():
+        connection.execute(f"SELECT spark_process_memory({limit}::BIGINT)").fetchall()
+
+
+@cache
+def _cancellations() -> ctypes.PyDLL | None:
+    """The functions of cancel.c, called with the GIL held, since they are short."""
+    if not available():
+        return None
+    library = ctypes.PyDLL(str(LIBRARY))
+    for function in (library.twinspark_new_cancellation, library.twinspark_use_cancellation):
+        function.restype = ctypes.c_void_p
+    for function in (
+        library.twinspark_use_cancellation,
+        library.twinspark_cancel,
+        library.twinspark_release_cancellation,
+    ):
+        function.argtypes = [ctypes.c_void_p]
+    return library
+
+
+class Cancellation:
+    """Cancels the native functions of one operation, even inside a row: DuckDB's interrupt acts between chunks of
+    rows."""
+
+    def __init__(self) -> None:
+        self._library = _cancellations()
+        self._held = Lock()  # a flag that is given back may be another operation's at once
+        self._flag = self._library.twinspark_new_cancellation() if self._library is not None else None
+
+    def __del__(self) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Nothing runs any more: the flag serves another operation. There are as many as cancel.c says."""
+        with self._held:
+            flag, self._flag = self._flag, None
+        if self._library is not None:
+            self._library.twinspark_release_cancellation(flag)
+
+    def cancel(self) -> None:
+        with self._held:
+            if self._library is not None:
+                self._library.twinspark_cancel(self._flag)
+
+    @contextmanager
+    def covers_this_thread(self) -> Iterator[None]:
+        """Statements that this thread submits to DuckDB inside stop when the operation is cancelled."""
+        if self._library is None:
+            yield
+            return
+        before = self._library.twinspark_use_cancellation(self._flag)
+        try:
+            yield
+        finally:
+            self._library.twinspark_use_cancellation(before)
+
+
+def _quote(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 

@@ -1,4 +1,4 @@
-"""Dotted names as Spark parses them: parts between dots, backquotes around what is odd."""
+"""Parses dotted names as Spark does: parts separated by dots, with backquotes around special characters."""
 
 from functools import lru_cache
 
@@ -26,7 +26,7 @@ def quoted_parts(name: str) -> tuple[str, ...]:
 
 
 def next_part(name: str, start: int) -> tuple[str, int]:
-    """One part, and where the next one starts."""
+    """One part, and the offset of the next one."""
     if name[start] != "`":
         end = name.find(".", start)
         end = len(name) if end < 0 else end

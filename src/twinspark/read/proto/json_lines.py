@@ -1,4 +1,4 @@
-"""JSON files that DuckDB and Spark take apart differently are read line by line, as JSON in a column is."""
+"""Reads JSON files that DuckDB parses differently from Spark line by line, with the functions for JSON in a column."""
 
 from __future__ import annotations
 
@@ -6,102 +6,107 @@ import json
 from collections.abc import Hashable
 
 from twinspark.analysis.context import Context
-from twinspark.analysis.scope import Frame, frame_of
-from twinspark.errors import NotNative, SparkError
-from twinspark.functions.from_json import CORRUPT, schema_type
-from twinspark.functions.json_rows import EXACT, ONCE
-from twinspark.functions.settings import Settings
+from twinspark.analysis.scope.frames import Frame, frame_of
+from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.functions.documents.from_json import schema_type
+from twinspark.functions.documents.json_rows import EXACT, ONCE
+from twinspark.functions.notation.settings import Settings
 from twinspark.plan.expressions import Expression, Literal
-from twinspark.plan.relations import Field, Fields, Project, Records, Refused, Relation
-from twinspark.read.proto.parses import found_schema, rows_of
+from twinspark.plan.relations import FailingRelation, Field, Fields, FileRecords, Project, Relation
+from twinspark.read.proto.parses import infer_json_schema, rows_of
 from twinspark.types import STRING, StructField, StructType, as_nullable
 
-NAMED = "columnnameofcorruptrecord"
-NOWHERE = "a column that no record has"
-ANYTHING = StructField("nothing that is asked for", STRING)  # a column that every record fits
+CORRUPT_COLUMN_OPTION = "columnnameofcorruptrecord"
+UNUSED_NAME = "a column that no record has"
+ANYTHING = StructField("nothing that is asked for", STRING)  # a field that no record has, so that all records match
 
 
 def read_json_lines(
     lines: Frame,
     options: dict[str, str],
     schema: StructType | None,
-    refused: NotNative,
+    fallback: NotNative,
     context: Context,
     files: Hashable,
 ) -> Frame:
-    """Options are named in lower case; `files` as they were when they were listed, and how they are cut into texts. A
-    file that Spark fails over is refused as DuckDB's reader refused it."""
-    told = context.config.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
-    corrupt = options.setdefault(NAMED, told)
+    """Option names are in lower case; `files` identifies the version of the files and how they are split into texts. If
+    Spark fails on a file, raises `fallback`, the reason for which DuckDB's reader cannot read it."""
+    default = context.conf("spark.sql.columnNameOfCorruptRecord")
+    corrupt = options.setdefault(CORRUPT_COLUMN_OPTION, default)
     if options.get("mode", "permissive").lower() == "failfast":
-        raise refused  # a filter that Spark hands to its reader may skip the record that fails
-    if context.config.get("spark.sql.json.enableExactStringParsing", "true").lower() == "true":
+        raise fallback  # a filter that Spark pushes into its reader may skip the record that fails
+    if context.flag("spark.sql.json.enableExactStringParsing"):
         options[EXACT] = "true"
-    known = as_nullable(schema) if schema is not None else schema_kept(files, lines, options, corrupt, context)
+    known = as_nullable(schema) if schema is not None else cached_schema(files, lines, options, corrupt, context)
     if not isinstance(known, StructType) or not known.fields or names_directory(known, lines):
-        raise refused
+        raise fallback
     return frame_of(records(lines, known, options, corrupt, context.settings))
 
 
 def names_directory(schema: StructType, lines: Frame) -> bool:
-    """A column of the records that the directories have, too; Spark mixes them in its own way."""
+    """Whether a record has a column that is also a partition directory; Spark merges them by rules of its own."""
     return bool({name.lower() for name in schema.names} & {each.name.lower() for each in lines.attributes[1:]})
 
 
-def schema_kept(files: Hashable, lines: Frame, options: dict[str, str], corrupt: str, context: Context) -> StructType:
-    """The schema that was found, for as long as the files are as they were."""
+def cached_schema(files: Hashable, lines: Frame, options: dict[str, str], corrupt: str, context: Context) -> StructType:
+    """The inferred schema, cached while the files are unchanged."""
     key = (files, *sorted(options.items()), *sorted(context.config.items()))
-    found = _schemas.get(key) or schema_found(lines, options, corrupt, context)
-    if len(_schemas) > MOST_KEPT:
+    found = _schemas.get(key) or infer_record_schema(lines, options, corrupt, context)
+    if len(_schemas) > MOST_CACHED:
         _schemas.clear()
     _schemas[key] = found
     return found
 
 
 _schemas: dict[Hashable, StructType] = {}
-MOST_KEPT = 1_000
+MOST_CACHED = 1_000
 
 
-def schema_found(lines: Frame, options: dict[str, str], corrupt: str, context: Context) -> StructType:
-    """In the mode DROPMALFORMED what is malformed has no column (JsonInferSchema)."""
+def infer_record_schema(lines: Frame, options: dict[str, str], corrupt: str, context: Context) -> StructType:
+    """In mode DROPMALFORMED the column for corrupt records is not part of the schema (JsonInferSchema)."""
     drops = options.get("mode", "permissive").lower() == "dropmalformed"
-    found = inferred(lines, options, context)
-    if corrupt in found.names and corrupt in inferred(lines, options | {NAMED: NOWHERE}, context).names:
-        raise NotNative("JSON records with a key that is called as the column for corrupt ones")
+    found = infer_schema(lines, options, context)
+    if (
+        corrupt in found.names
+        and corrupt in infer_schema(lines, options | {CORRUPT_COLUMN_OPTION: UNUSED_NAME}, context).names
+    ):
+        raise NotNative(reasons.SCHEMA_INFERENCE, "a key that has the name of the column for corrupt records")
     return StructType([field for field in found.fields if not (drops and field.name == corrupt)])
 
 
-def inferred(lines: Frame, options: dict[str, str], context: Context) -> StructType:
-    told = {name: value for name, value in options.items() if name != "mode"}
-    found = schema_type(found_schema(lines, json.dumps(told), context))
+def infer_schema(lines: Frame, options: dict[str, str], context: Context) -> StructType:
+    parser_options = {name: value for name, value in options.items() if name != "mode"}
+    found = schema_type(infer_json_schema(lines, json.dumps(parser_options), context))
     assert isinstance(found, StructType)
     return found
 
 
 def records(lines: Frame, schema: StructType, options: dict[str, str], corrupt: str, settings: Settings) -> Relation:
-    """Spark reads a record by the columns that are asked for: others neither fail nor make it malformed."""
+    """Spark parses only the required columns of a record: others neither fail nor make it malformed."""
     directories = [lines.field(attribute) for attribute in lines.attributes[1:]]
     fields = (*(Field(field.name, field.dataType, True) for field in schema.fields), *directories)
 
-    def narrowed(asked: frozenset[int]) -> Relation:
-        chosen = [field for place, field in enumerate(schema.fields) if place in asked]
+    def read_required(required: frozenset[int]) -> Relation:
+        chosen = [field for index, field in enumerate(schema.fields) if index in required]
         if [field.name for field in chosen] == [corrupt]:
-            return Refused(error=SparkError("UNSUPPORTED_FEATURE.QUERY_ONLY_CORRUPT_RECORD_COLUMN"), fields=fields)
-        told = options | {ONCE: "true"} if corrupt in [field.name for field in chosen] else options
-        read = rows_of(lines, StructType(chosen or [ANYTHING]).json(), json.dumps(told), settings).plain()
-        places = [place for place in range(len(schema.fields)) if place in asked]
-        return under_all(read, fields, places, len(directories))
+            return FailingRelation(
+                error=SparkError("UNSUPPORTED_FEATURE.QUERY_ONLY_CORRUPT_RECORD_COLUMN"), fields=fields
+            )
+        parser_options = options | {ONCE: "true"} if corrupt in [field.name for field in chosen] else options
+        read = rows_of(lines, StructType(chosen or [ANYTHING]).json(), json.dumps(parser_options), settings).plain()
+        indexes = [index for index in range(len(schema.fields)) if index in required]
+        return with_null_columns(read, fields, indexes, len(directories))
 
-    return Records(input=lines.relation, narrowed=narrowed, fields=fields)
+    return FileRecords(input=lines.relation, pruned=read_required, fields=fields)
 
 
-def under_all(read: Relation, fields: Fields, places: list[int], last: int) -> Relation:
-    """The columns that were read, at their places among all, and the last ones; the others are null."""
-    if len(places) + last == len(fields):
+def with_null_columns(read: Relation, fields: Fields, indexes: list[int], last: int) -> Relation:
+    """The columns that were read, at their indexes among all columns, and the last ones; the others are null."""
+    if len(indexes) + last == len(fields):
         return read
-    found: dict[int, Expression] = {place: read.column(at) for at, place in enumerate(places)}
+    found: dict[int, Expression] = {index: read.column(at) for at, index in enumerate(indexes)}
     found |= {len(fields) - at: read.column(len(read.fields) - at) for at in range(1, last + 1)}
-    made = tuple(found.get(place) or null(field) for place, field in enumerate(fields))
+    made = tuple(found.get(index) or null(field) for index, field in enumerate(fields))
     return Project(input=read, expressions=made, fields=fields)
 
 

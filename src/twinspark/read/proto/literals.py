@@ -1,4 +1,4 @@
-"""Connect's Literal messages as constants."""
+"""Reads Connect's Literal messages into literals."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from twinspark.analysis import build
-from twinspark.errors import NotNative, SparkError
-from twinspark.functions.settings import Settings
+from pyspark.sql.connect.proto import expressions_pb2, types_pb2
+
+from twinspark.analysis.expressions import build
+from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.functions.notation.settings import Settings
 from twinspark.plan.expressions import Literal
 from twinspark.read.proto.types import read_type
 from twinspark.types import (
@@ -58,21 +60,19 @@ PLAIN: dict[str, DataType] = {
 }
 
 
-TO_SPARK = {
-    "calendar_interval": "constants of months, days and microseconds at once",
-}
+TO_SPARK = {"calendar_interval": reasons.INTERVAL_CALENDAR}
 DAY = 86_400_000_000
 
 
-def read_literal(message: Any, settings: Settings) -> Literal:
+def read_literal(message: expressions_pb2.Expression.Literal, settings: Settings) -> Literal:
     value, type = literal_value(message)
     if any(map(is_collated, nested_types(type))):
-        raise NotNative("a constant of another collation")
+        raise NotNative(reasons.COLLATION_FUNCTION, "a constant")
     return build.literal(value, type, settings)
 
 
-def literal_value(message: Any) -> tuple[Any, DataType]:
-    """The Python value of a constant and its type, which says how the parts inside are to be read."""
+def literal_value(message: expressions_pb2.Expression.Literal) -> tuple[Any, DataType]:
+    """The Python value of a literal and its type, which determines how nested values are read."""
     type = literal_type(message)
     return value_of(message, type), type
 
@@ -80,11 +80,12 @@ def literal_value(message: Any) -> tuple[Any, DataType]:
 # ---- types
 
 
-def literal_type(message: Any) -> DataType:
-    """Clients of 4.1 and later may say the whole type; of others the kind says it, or a part of the message."""
+def literal_type(message: expressions_pb2.Expression.Literal) -> DataType:
+    """Clients from 4.1 on may send the complete type; otherwise it follows from the kind of literal or a nested
+    message."""
     kind = message.WhichOneof("literal_type")
     if kind in TO_SPARK:
-        raise NotNative(TO_SPARK[kind])
+        raise NotNative(TO_SPARK[kind], "a constant")
     if message.HasField("data_type"):
         check_compatible(message, kind)
         return known_type(message.data_type)
@@ -92,12 +93,12 @@ def literal_type(message: Any) -> DataType:
         return PLAIN[kind]
     if kind not in OLD:
         number = message.DESCRIPTOR.fields_by_name[kind].number if kind else 0
-        told = f"{enum_name(kind, 'LITERALTYPE_NOT_SET')}({number})"
-        raise SparkError("CONNECT_INVALID_PLAN.UNSUPPORTED_LITERAL_TYPE", typeInfo=told)
+        type_info = f"{enum_name(kind, 'LITERALTYPE_NOT_SET')}({number})"
+        raise SparkError("CONNECT_INVALID_PLAN.UNSUPPORTED_LITERAL_TYPE", typeInfo=type_info)
     return OLD[kind](getattr(message, kind))
 
 
-def check_compatible(message: Any, kind: str | None) -> None:
+def check_compatible(message: expressions_pb2.Expression.Literal, kind: str | None) -> None:
     declared = message.data_type.WhichOneof("kind")
     if kind not in ("null", declared) or kind is None:
         raise SparkError(
@@ -108,18 +109,18 @@ def check_compatible(message: Any, kind: str | None) -> None:
 
 
 def enum_name(member: str | None, unset: str) -> str:
-    """As Java names the member of a oneof."""
+    """The name of a oneof member in Java's enum."""
     return member.upper() if member else unset
 
 
-def known_type(message: Any) -> DataType:
+def known_type(message: types_pb2.DataType) -> DataType:
     if message.WhichOneof("kind") in (None, "unparsed"):
-        told = enum_name(message.WhichOneof("kind"), "KIND_NOT_SET")
-        raise SparkError("CONNECT_INVALID_PLAN.DATA_TYPE_UNSUPPORTED_PROTO_TO_CATALYST", kindCase=told)
+        kind_case = enum_name(message.WhichOneof("kind"), "KIND_NOT_SET")
+        raise SparkError("CONNECT_INVALID_PLAN.DATA_TYPE_UNSUPPORTED_PROTO_TO_CATALYST", kindCase=kind_case)
     return read_type(message)
 
 
-def decimal_type(message: Any) -> DataType:
+def decimal_type(message: expressions_pb2.Expression.Literal.Decimal) -> DataType:
     least = build.literal(Decimal(message.value)).type
     assert isinstance(least, DecimalType)
     precision = max(least.precision, message.precision) if message.HasField("precision") else least.precision
@@ -127,23 +128,23 @@ def decimal_type(message: Any) -> DataType:
     return DecimalType(max(precision, scale), scale)
 
 
-def time_type(message: Any) -> DataType:
+def time_type(message: expressions_pb2.Expression.Literal.Time) -> DataType:
     return TimeType(message.precision if message.HasField("precision") else 6)
 
 
-def array_type(message: Any) -> DataType:
+def array_type(message: expressions_pb2.Expression.Literal.Array) -> DataType:
     if not message.HasField("element_type"):
         raise SparkError("CONNECT_INVALID_PLAN.ARRAY_LITERAL_MISSING_DATA_TYPE")
     return ArrayType(known_type(message.element_type), True)
 
 
-def map_type(message: Any) -> DataType:
+def map_type(message: expressions_pb2.Expression.Literal.Map) -> DataType:
     if not (message.HasField("key_type") and message.HasField("value_type")):
         raise SparkError("CONNECT_INVALID_PLAN.MAP_LITERAL_MISSING_DATA_TYPE")
     return MapType(known_type(message.key_type), known_type(message.value_type), True)
 
 
-def struct_type(message: Any) -> DataType:
+def struct_type(message: expressions_pb2.Expression.Literal.Struct) -> DataType:
     if not message.HasField("struct_type"):
         raise SparkError("CONNECT_INVALID_PLAN.STRUCT_LITERAL_MISSING_DATA_TYPE")
     return known_type(message.struct_type)
@@ -162,21 +163,21 @@ OLD: dict[str, Callable[[Any], DataType]] = {
 # ---- values
 
 
-def value_of(message: Any, type: DataType) -> Any:
-    """What stands inside an array, a map or a struct is of the type that these declare."""
+def value_of(message: expressions_pb2.Expression.Literal, type: DataType) -> Any:
+    """Nested values have the type that the array, map or struct declares."""
     kind = message.WhichOneof("literal_type")
     if kind == "null":
         return None
     if kind is None or not isinstance(type, CLASSES.get(kind, ())):
-        raise NotNative(f"a constant of kind {kind} where {type.simpleString()} is declared")
+        raise NotNative(reasons.LITERAL, f"a {kind} declared as {type.simpleString()}")
     read = VALUES.get(kind)
     return read(getattr(message, kind), type) if read else getattr(message, kind)
 
 
-def decimal_value(message: Any, type: Any) -> Decimal:
+def decimal_value(message: expressions_pb2.Expression.Literal.Decimal, type: Any) -> Decimal:
     value = Decimal(message.value).quantize(Decimal(1).scaleb(-type.scale), ROUND_HALF_UP, Context(prec=76))
     if len(value.as_tuple().digits) > type.precision:
-        raise NotNative("a decimal beyond its type")
+        raise NotNative(reasons.LITERAL, "a decimal that its type cannot hold")
     return value
 
 
@@ -185,39 +186,41 @@ def months_value(months: int, type: Any) -> int:
 
 
 def microseconds_value(microseconds: int, type: Any) -> int:
-    """Cut towards zero after the last field (SparkIntervalUtils.durationToMicros)."""
+    """Truncated towards zero after the last field (SparkIntervalUtils.durationToMicros)."""
     unit = {0: DAY, 1: DAY // 24, 2: DAY // 1440}.get(type.endField, 1)
     return microseconds - (abs(microseconds) % unit) * (-1 if microseconds < 0 else 1)
 
 
-def time_value(message: Any, type: Any) -> int:
+def time_value(message: expressions_pb2.Expression.Literal.Time, type: Any) -> int:
     if not 0 <= message.nano < DAY * 1000:
-        raise NotNative("a constant beyond the day")
+        raise NotNative(reasons.LITERAL, "a TIME outside the day")
     return int(message.nano)
 
 
-def array_value(message: Any, type: Any) -> list[Any]:
+def array_value(message: expressions_pb2.Expression.Literal.Array, type: Any) -> list[Any]:
     return [value_of(element, type.elementType) for element in message.elements]
 
 
-def map_value(message: Any, type: Any) -> list[tuple[Any, Any]]:
-    """Of equal keys the first place and the last value."""
+def map_value(message: expressions_pb2.Expression.Literal.Map, type: Any) -> list[tuple[Any, Any]]:
+    """Of equal keys, the position of the first and the value of the last are used."""
+    if len(message.keys) != len(message.values):
+        raise NotNative(reasons.LITERAL, "a map with different numbers of keys and values")
     pairs = [
         (value_of(key, type.keyType), value_of(value, type.valueType))
         for key, value in zip(message.keys, message.values, strict=True)
     ]
     if isinstance(type.keyType, ArrayType | MapType | StructType | FloatType | DoubleType):
-        return pairs if len(pairs) < 2 else not_told_apart()
+        return pairs if len(pairs) < 2 else reject_map_keys()
     return list(dict(pairs).items())
 
 
-def not_told_apart() -> Any:
-    raise NotNative("a map constant of several keys that are nested or have a fraction")
+def reject_map_keys() -> Any:
+    raise NotNative(reasons.LITERAL, "a map of several keys that are nested or fractional")
 
 
-def struct_value(message: Any, type: Any) -> tuple[Any, ...]:
+def struct_value(message: expressions_pb2.Expression.Literal.Struct, type: Any) -> tuple[Any, ...]:
     if len(message.elements) != len(type.fields):
-        raise NotNative("a struct constant with other than its fields")
+        raise NotNative(reasons.LITERAL, "a struct with other fields than its type")
     return tuple(value_of(one, field.dataType) for one, field in zip(message.elements, type.fields, strict=True))
 
 

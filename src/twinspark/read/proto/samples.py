@@ -1,38 +1,44 @@
-"""Connect relations that take a part of the rows by chance: sample (randomSplit too) and sampleBy."""
+"""Reads the Connect relations sample (also for randomSplit) and sampleBy, which take random rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from twinspark.analysis import build
-from twinspark.analysis import relations as make
+from pyspark.sql.connect.proto import relations_pb2
+
 from twinspark.analysis.context import Context
-from twinspark.analysis.names import Scope
-from twinspark.analysis.samples import resampled, sampled
-from twinspark.analysis.scope import Frame
-from twinspark.errors import NotNative
-from twinspark.functions.settings import Settings
+from twinspark.analysis.expressions import build
+from twinspark.analysis.relations import basics as make
+from twinspark.analysis.scope.frames import Frame
+from twinspark.analysis.scope.names import Scope
+from twinspark.errors import NotNative, reasons
+from twinspark.functions.notation.settings import Settings
 from twinspark.plan.expressions import Expression, Literal
+from twinspark.plan.relations import Filter
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.relations import RELATIONS, read_frame
+from twinspark.spark_order.samples import sample_rows, sample_with_replacement
 from twinspark.types import DOUBLE, INTEGRAL, STRING, BooleanType
 
 
 @RELATIONS.handles("sample")
-def read_sample(message: Any, context: Context) -> Frame:
-    """With replacement the numbers come from another distribution."""
+def read_sample(message: relations_pb2.Sample, context: Context) -> Frame:
+    """Sampling with replacement draws from a Poisson distribution."""
     if not message.HasField("seed"):
-        raise NotNative("a sample without a seed")
-    frame, settings = read_frame(message.input, context), context.settings
+        raise NotNative(reasons.SAMPLE, "without a seed")
     low, high = message.lower_bound, message.upper_bound
+    if high < low or (high - low > 1.0 and not message.with_replacement):
+        # Spark's Sample node checks the fraction before its input is analyzed, and allows for rounding.
+        raise NotNative(reasons.SAMPLE, "a fraction that is not between 0 and 1")
+    frame, settings = read_frame(message.input, context), context.settings
     if message.with_replacement and high != low:
-        return make.opaque(frame, lambda input: resampled(input, message.seed, high - low, context))
-    if not 0.0 <= high - low <= 1.0:
-        raise NotNative("a sample of a fraction that is none")
+        return make.pass_missing_columns(
+            frame, lambda input: sample_with_replacement(input, message.seed, high - low, context)
+        )
     if high == low:
-        return make.limit(frame, 0)
+        return empty_sample(frame, settings)
     if (low, high) == (0.0, 1.0):
         return frame
     bounds = (build.literal(low, DOUBLE), build.literal(high, DOUBLE))
@@ -41,23 +47,32 @@ def read_sample(message: Any, context: Context) -> Frame:
         tests = [build.call(name, [number, bound], settings) for name, bound in zip((">=", "<"), bounds, strict=True)]
         return build.call("and", tests, settings)
 
-    sorts = message.deterministic_order
-    return make.opaque(frame, lambda input: sampled(input, message.seed, keeps, context, sorts, folds=False))
+    width = len(frame.attributes) if message.deterministic_order else 0
+    return make.pass_missing_columns(
+        frame, lambda input: sample_rows(input, message.seed, keeps, context, width, folds=False)
+    )
+
+
+def empty_sample(frame: Frame, settings: Settings) -> Frame:
+    """Computes the rows of its input, which may fail, as LIMIT 0 does not: no row's random number is that small."""
+    number = build.call("rand", [], settings)
+    never = build.call("<", [number, build.literal(-1.0, DOUBLE)], settings)
+    return make.pass_missing_columns(frame, lambda input: Filter(input=input, condition=never, fields=input.fields))
 
 
 @RELATIONS.handles("sample_by")
-def read_sample_by(message: Any, context: Context) -> Frame:
-    """A fraction for each value of a column; rows of other values are not taken (DataFrameStatFunctions.sampleBy)."""
+def read_sample_by(message: relations_pb2.StatSampleBy, context: Context) -> Frame:
+    """A fraction for each value of a column; rows with other values are dropped (DataFrameStatFunctions.sampleBy)."""
     frame, settings = read_frame(message.input, context), context.settings
     stratum = read_expression(message.col, Scope(frame, context))
     if not message.HasField("seed") or kind_of(stratum) is None:
-        raise NotNative("a stratified sample by such a column, or without a seed")
+        raise NotNative(reasons.SAMPLE, "sampleBy without a seed, or by a column of this type")
     share = share_of(stratum, message.fractions, settings)
 
     def keeps(number: Expression) -> Expression:
         return build.call("<", [number, share], settings)
 
-    return make.over(frame, lambda input: sampled(input, message.seed, keeps, context, sorts=False, folds=True))
+    return make.over(frame, lambda input: sample_rows(input, message.seed, keeps, context, 0, folds=True))
 
 
 def share_of(stratum: Expression, fractions: Sequence[Any], settings: Settings) -> Expression:
@@ -65,14 +80,14 @@ def share_of(stratum: Expression, fractions: Sequence[Any], settings: Settings) 
     for each in fractions:
         value = read_literal(each.stratum, settings)
         if not isinstance(value, Literal) or value.value is None or not 0.0 <= each.fraction <= 1.0:
-            raise NotNative("a stratified sample of nulls, or of fractions that are none")
+            raise NotNative(reasons.SAMPLE, "sampleBy with null keys, or with fractions that are not between 0 and 1")
         if kind_of(value) != kind_of(stratum):
-            raise NotNative("a stratified sample by values of another type")
+            raise NotNative(reasons.SAMPLE, "sampleBy with keys of another type than the column")
         branches.append((build.call("==", [stratum, value], settings), build.literal(each.fraction, DOUBLE)))
     return build.case_when(branches, build.literal(0.0, DOUBLE), settings) if branches else build.literal(0.0, DOUBLE)
 
 
 def kind_of(value: Expression) -> str | None:
-    """Values of one kind are equal as in Scala; of others that is not known."""
+    """Whether two values are equal in Scala is known only for values of the same kind."""
     kinds = {"number": isinstance(value.type, INTEGRAL), "boolean": isinstance(value.type, BooleanType)}
     return next((kind for kind, is_it in {**kinds, "text": value.type == STRING}.items() if is_it), None)

@@ -1,30 +1,31 @@
-"""Connect relations of DataFrame.stat: summaries, cross tables, correlation, and samples that need no chance."""
+"""Reads the Connect relations of DataFrame.stat: summary, crosstab, correlation, quantiles and frequent items."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from twinspark.analysis import build
-from twinspark.analysis import relations as make
-from twinspark.analysis.aggregates import aggregate
-from twinspark.analysis.collected import pivot_values
+from pyspark.sql.connect.proto import relations_pb2
+
 from twinspark.analysis.context import Context
-from twinspark.analysis.generators import generate
-from twinspark.analysis.names import Scope, resolve
-from twinspark.analysis.pivot import pivot
-from twinspark.analysis.quantiles import quantiles as of_tasks
-from twinspark.analysis.relations import Named
-from twinspark.analysis.scope import Attribute, Frame
-from twinspark.analysis.spreads import sliced_rows
-from twinspark.errors import NotNative, SparkError
-from twinspark.functions.frequent import every_value, in_scala_order
+from twinspark.analysis.expressions import build
+from twinspark.analysis.partitions.repartition import sliced_rows
+from twinspark.analysis.relations import basics as make
+from twinspark.analysis.relations.aggregates import aggregate
+from twinspark.analysis.relations.basics import Named
+from twinspark.analysis.relations.data_dependent import pivot_values
+from twinspark.analysis.relations.generators import generate
+from twinspark.analysis.relations.pivot import pivot
+from twinspark.analysis.scope.frames import Attribute, Frame
+from twinspark.analysis.scope.names import Scope, resolve
+from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.functions.sketches.frequent_items import every_value, in_scala_order
 from twinspark.plan.expressions import AggregateCall, Call, Expression
 from twinspark.read.proto.identifiers import attribute_parts
-from twinspark.read.proto.na import filled
+from twinspark.read.proto.na import fill_column
 from twinspark.read.proto.relations import RELATIONS, read_frame
+from twinspark.spark_order.quantiles import quantiles as of_tasks
 from twinspark.types import (
     DOUBLE,
     LONG,
@@ -44,7 +45,7 @@ ACCURACY = 10_000  # ApproximatePercentile.DEFAULT_PERCENTILE_ACCURACY
 
 
 @RELATIONS.handles("describe")
-def read_describe(message: Any, context: Context) -> Frame:
+def read_describe(message: relations_pb2.StatDescribe, context: Context) -> Frame:
     frame = read_frame(message.input, context)
     if message.cols:
         scope = Scope(frame, context)
@@ -53,25 +54,25 @@ def read_describe(message: Any, context: Context) -> Frame:
 
 
 @RELATIONS.handles("summary")
-def read_summary(message: Any, context: Context) -> Frame:
+def read_summary(message: relations_pb2.StatSummary, context: Context) -> Frame:
     return summary(read_frame(message.input, context), list(message.statistics) or SUMMARISED, context)
 
 
 def summary(frame: Frame, statistics: Sequence[str], context: Context) -> Frame:
-    """One row for each statistic, every number as text (StatFunctions.summary)."""
+    """One row for each statistic, with all numbers as text (StatFunctions.summary)."""
     chosen = [a for a in frame.attributes if is_numeric(a.type) or is_string(a.type)]
     names = [a.name for a in chosen]
     if not chosen or len(set(statistics)) < len(statistics):
-        raise NotNative("a summary of no columns, or of a statistic twice")
+        raise NotNative(reasons.DATAFRAME_METHOD, "a summary of no columns, or of a statistic twice")
     if len({n.lower() for n in (*names, "summary")}) <= len(names) or any("." in n or "`" in n for n in names):
-        raise NotNative("a summary of columns whose names mean something else as well")
+        raise NotNative(reasons.DATAFRAME_METHOD, "a summary of columns whose names are ambiguous")
     cells = [as_text(statistic(s, frame, a, context), context) for s in statistics for a in chosen]
     one = aggregate(frame, [], [Named(cell, f"c{i}") for i, cell in enumerate(cells)])
-    return stacked(one, statistics, names, context)
+    return stack_statistics(one, statistics, names, context)
 
 
-def stacked(one: Frame, statistics: Sequence[str], names: Sequence[str], context: Context) -> Frame:
-    """The single row of all statistics taken apart again, one row each."""
+def stack_statistics(one: Frame, statistics: Sequence[str], names: Sequence[str], context: Context) -> Frame:
+    """Splits the single row of all statistics into one row for each."""
     columns = iter(one.columns())
     parts = [part for s in statistics for part in (build.literal(s), *(next(columns) for _ in names))]
     call = build.call("stack", [build.literal(len(statistics)), *parts], context.settings)
@@ -102,9 +103,9 @@ def percentile(number: Expression, name: str, context: Context) -> Expression:
     try:
         share = float(name.removesuffix("%")) / 100.0
     except ValueError as error:
-        raise NotNative("a percentile that is no number") from error
+        raise NotNative(reasons.DATAFRAME_METHOD, "a percentile that is not a number") from error
     if not 0 <= share <= 1:
-        raise NotNative("a percentile that is none")
+        raise NotNative(reasons.DATAFRAME_METHOD, "a percentile that is not between 0 and 100")
     plain = build.cast(number, DOUBLE, context.settings) if isinstance(number.type, DecimalType) else number
     arguments = [plain, build.literal(share), build.literal(ACCURACY)]
     found = build.call("percentile_approx", arguments, context.settings)
@@ -112,12 +113,12 @@ def percentile(number: Expression, name: str, context: Context) -> Expression:
 
 
 @RELATIONS.handles("approx_quantile")
-def read_approx_quantile(message: Any, context: Context) -> Frame:
-    """An array for each column, of its numbers that are neither null nor NaN (multipleApproxQuantiles)."""
+def read_approx_quantile(message: relations_pb2.StatApproxQuantile, context: Context) -> Frame:
+    """An array for each column over its values that are neither null nor NaN (multipleApproxQuantiles)."""
     frame = read_frame(message.input, context)
     shares = list(message.probabilities)
     if message.relative_error < 0 or not all(0 <= share <= 1 for share in shares):
-        raise NotNative("quantiles that are none")
+        raise NotNative(reasons.DATAFRAME_METHOD, "approxQuantile with probabilities that are not between 0 and 1")
     accuracy = min(LARGEST_INT, math.ceil(1 / message.relative_error)) if message.relative_error else LARGEST_INT
     made = [
         known_quantiles(name, shares, accuracy, frame, context) or quantiles(name, shares, accuracy, frame, context)
@@ -128,11 +129,11 @@ def read_approx_quantile(message: Any, context: Context) -> Frame:
 
 
 def known_quantiles(name: str, shares: list[float], accuracy: int, frame: Frame, context: Context) -> Expression | None:
-    """Of a few rows whose tasks are known: the values are looked up now, task by task."""
+    """For small inputs whose tasks are known: reads the values now and computes the quantiles task by task."""
     settings = context.settings
     column = resolve(Scope(frame, context), attribute_parts(name)).expression
     if not is_numeric(column.type):
-        raise NotNative("quantiles of what are no numbers")
+        raise NotNative(reasons.DATAFRAME_METHOD, "approxQuantile of values that are not numbers")
     number = build.cast(column, DOUBLE, settings)
     rows = sliced_rows(make.project(frame, [Named(number, "value")]).relation, settings) if settings.slices else None
     if rows is None:
@@ -150,12 +151,12 @@ def quantiles(name: str, shares: list[float], accuracy: int, frame: Frame, conte
     settings = context.settings
     column = resolve(Scope(frame, context), attribute_parts(name)).expression
     if not is_numeric(column.type):
-        raise NotNative("quantiles of what are no numbers")
+        raise NotNative(reasons.DATAFRAME_METHOD, "approxQuantile of values that are not numbers")
     number = build.cast(column, DOUBLE, settings)
     plain = build.call("not", [build.call("isnan", [number], settings)], settings)
     kept = build.case_when([(plain, number)], None, settings)
-    asked = build.literal(shares, ArrayType(DOUBLE, False), settings)
-    found = build.call("percentile_approx", [kept, asked, build.literal(accuracy)], settings)
+    fractions = build.literal(shares, ArrayType(DOUBLE, False), settings)
+    found = build.call("percentile_approx", [kept, fractions, build.literal(accuracy)], settings)
     return build.call("coalesce", [found, build.literal([], ArrayType(DOUBLE, False), settings)], settings)
 
 
@@ -163,13 +164,13 @@ def quantiles(name: str, shares: list[float], accuracy: int, frame: Frame, conte
 
 
 @RELATIONS.handles("crosstab")
-def read_crosstab(message: Any, context: Context) -> Frame:
-    """How often each pair of values occurs; nulls are called null (StatFunctions.crossTabulate)."""
+def read_crosstab(message: relations_pb2.StatCrosstab, context: Context) -> Frame:
+    """Counts each pair of values; null is displayed as `null` (StatFunctions.crossTabulate)."""
     frame = read_frame(message.input, context)
     scope = Scope(frame, context)
     first, second = (resolve(scope, attribute_parts(n)).expression for n in (message.col1, message.col2))
     if has_collation(first.type) or has_collation(second.type):
-        raise NotNative("a table of pairs of strings with a collation")
+        raise NotNative(reasons.COLLATION_FUNCTION, "crosstab")
     key = Named(or_null_text(first, first, context), f"{message.col1}_{message.col2}")
     plain = build.call("replace", [as_text(second, context), build.literal("`"), build.literal("")], context.settings)
     column = or_null_text(second, plain, context)
@@ -177,7 +178,9 @@ def read_crosstab(message: Any, context: Context) -> Frame:
     values = pivot_values(frame, column, context)
     made = pivot(frame, [key], [count], column, values, context.settings)
     zero = build.literal(0, LONG)
-    return make.project(made, [filled(made, a, zero if a.type == LONG else None, context) for a in made.attributes])
+    return make.project(
+        made, [fill_column(made, a, zero if a.type == LONG else None, context) for a in made.attributes]
+    )
 
 
 def or_null_text(column: Expression, shown: Expression, context: Context) -> Expression:
@@ -187,18 +190,24 @@ def or_null_text(column: Expression, shown: Expression, context: Context) -> Exp
 
 
 @RELATIONS.handles("cov")
-def read_cov(message: Any, context: Context) -> Frame:
+def read_cov(message: relations_pb2.StatCov, context: Context) -> Frame:
     return of_pair(message, "covar_samp", 0.0, "cov", context)
 
 
 @RELATIONS.handles("corr")
-def read_corr(message: Any, context: Context) -> Frame:
+def read_corr(message: relations_pb2.StatCorr, context: Context) -> Frame:
     if message.HasField("method") and message.method != "pearson":
-        raise NotNative("a correlation that is not Pearson's")
+        raise NotNative(reasons.DATAFRAME_METHOD, "a correlation other than Pearson's")
     return of_pair(message, "corr", float("nan"), "corr", context)
 
 
-def of_pair(message: Any, function: str, otherwise: float, name: str, context: Context) -> Frame:
+def of_pair(
+    message: relations_pb2.StatCov | relations_pb2.StatCorr,
+    function: str,
+    otherwise: float,
+    name: str,
+    context: Context,
+) -> Frame:
     frame, settings = read_frame(message.input, context), context.settings
     made = build.call(function, [number_or_zero(n, frame, context) for n in (message.col1, message.col2)], settings)
     missing = build.call("isnull", [made], settings)
@@ -210,13 +219,13 @@ def number_or_zero(name: str, frame: Frame, context: Context) -> Expression:
     settings = context.settings
     column = known_column(name, frame, context)
     if not is_numeric(column.type):
-        raise NotNative("a correlation of what are no numbers")
+        raise NotNative(reasons.DATAFRAME_METHOD, "a correlation of values that are not numbers")
     missing = build.call("isnull", [column], settings)
     return build.case_when([(missing, build.literal(0.0, DOUBLE))], build.cast(column, DOUBLE, settings), settings)
 
 
 def known_column(name: str, frame: Frame, context: Context) -> Expression:
-    """Of a name that is none Spark proposes all columns here, as they come (Dataset.resolve)."""
+    """For an unknown name Spark suggests all columns in their order (Dataset.resolve)."""
     try:
         return resolve(Scope(frame, context), attribute_parts(name)).expression
     except SparkError as error:
@@ -231,11 +240,11 @@ def known_column(name: str, frame: Frame, context: Context) -> Expression:
 
 
 @RELATIONS.handles("freq_items")
-def read_frequent_items(message: Any, context: Context) -> Frame:
+def read_frequent_items(message: relations_pb2.StatFreqItems, context: Context) -> Frame:
     """An array for each column (FrequentItems.singlePassFreqItems)."""
     support = message.support if message.HasField("support") else SUPPORT
     if not LEAST_SUPPORT <= support <= 1:
-        raise NotNative("frequent items of such a support")
+        raise NotNative(reasons.DATAFRAME_METHOD, "freqItems with this support")
     frame = read_frame(message.input, context)
     return aggregate(frame, [], [frequent(name, int(1 / support), frame, context) for name in message.cols])
 

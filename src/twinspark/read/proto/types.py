@@ -1,31 +1,34 @@
-"""Connect's DataType messages and DDL texts as Spark types."""
+"""Reads Connect's DataType messages and DDL texts into Spark types."""
 
 import json
-from typing import Any
 
+from pyspark.sql.connect.proto import types_pb2
 from pyspark.sql.connect.types import proto_schema_to_pyspark_data_type
 from pyspark.sql.types import _parse_datatype_json_string
 
-from twinspark.errors import NotNative
-from twinspark.functions import schema_texts
-from twinspark.functions.collations import with_normal_names
-from twinspark.functions.user_types import jvm_type, type_of_json
+from twinspark.errors import NotNative, reasons
+from twinspark.functions.casts.user_types import jvm_type, type_of_json
+from twinspark.functions.notation import schema_texts
+from twinspark.functions.strings.collations import with_normal_names
 from twinspark.read.sql import parse_schema, parse_schema_argument, parse_type
 from twinspark.types import ArrayType, DataType, MapType, StructField, StructType, UserType, has_collation
 
 
-def read_type(message: Any) -> DataType:
+def read_type(message: types_pb2.DataType) -> DataType:
     kind = message.WhichOneof("kind")
     if kind is None:
-        raise NotNative("a type that is not given")
+        raise NotNative(reasons.PROTOCOL, "a type that is not set")
     if kind == "unparsed":
         return parse_type(message.unparsed.data_type_string)
-    made = type_of_message(message) if has_udt(message) else proto_schema_to_pyspark_data_type(message)
+    try:
+        made = type_of_message(message) if has_udt(message) else proto_schema_to_pyspark_data_type(message)
+    except (ValueError, KeyError) as failure:
+        raise NotNative(reasons.TYPE_UNSUPPORTED, "a type that PySpark does not know") from failure
     return with_normal_names(made) if has_collation(made) else made
 
 
-def has_udt(message: Any) -> bool:
-    """A user-defined type names a class of the client's: PySpark would import its module here."""
+def has_udt(message: types_pb2.DataType) -> bool:
+    """Whether there is a user-defined type, whose module PySpark's reader would import here."""
     kind = message.WhichOneof("kind")
     if kind == "struct":
         return any(has_udt(field.data_type) for field in message.struct.fields)
@@ -36,8 +39,8 @@ def has_udt(message: Any) -> bool:
     return bool(kind == "udt")
 
 
-def type_of_message(message: Any) -> DataType:
-    """Any type, with user-defined ones inside of it."""
+def type_of_message(message: types_pb2.DataType) -> DataType:
+    """Any type, including nested user-defined types."""
     kind = message.WhichOneof("kind")
     if kind == "udt":
         return user_type_of_message(message.udt)
@@ -51,41 +54,50 @@ def type_of_message(message: Any) -> DataType:
     return proto_schema_to_pyspark_data_type(message)
 
 
-def field_of_message(field: Any) -> StructField:
+def field_of_message(field: types_pb2.DataType.StructField) -> StructField:
     metadata = json.loads(field.metadata) if field.HasField("metadata") else None
     return StructField(field.name, type_of_message(field.data_type), field.nullable, metadata)
 
 
-def user_type_of_message(udt: Any) -> UserType:
+def user_type_of_message(udt: types_pb2.DataType.UDT) -> UserType:
     if udt.HasField("jvm_class"):
         return jvm_type(udt.jvm_class)
     if not udt.HasField("python_class") or not udt.HasField("serialized_python_class") or not udt.HasField("sql_type"):
-        raise NotNative("a user-defined type that is not told whole")
+        raise NotNative(reasons.USER_DEFINED_TYPE, "the client did not send its whole definition")
     return UserType(type_of_message(udt.sql_type), udt.python_class, udt.serialized_python_class)
 
 
 def is_named_by_class(text: str) -> bool:
-    """Whether Spark's JSON of a schema may name a class of the client's."""
+    """Whether Spark's JSON of a schema may name a class of the client."""
     return '"udt"' in text and '"pyClass"' in text
 
 
 def read_type_text(text: str) -> DataType:
-    """A type as a string: DDL."""
+    """A type as DDL text."""
     return parse_type(text)
 
 
 def read_schema_text(text: str) -> StructType:
-    """A schema as a string: Spark's JSON, a DDL column list, or a type."""
+    """A schema as text: Spark's JSON, a DDL column list, or a type."""
     if text.lstrip().startswith("{"):
-        found = json.loads(text)
-        made = type_of_json(found) if is_named_by_class(text) else StructType.fromJson(found)
-        assert isinstance(made, StructType)
+        made = type_of_schema_json(text)
+        if not isinstance(made, StructType):
+            raise NotNative(reasons.ERROR_MESSAGE, "a schema that is not a struct")
         return made
     return parse_schema(text)
 
 
+def type_of_schema_json(text: str) -> DataType:
+    """PySpark's reader raises various exceptions for invalid JSON."""
+    try:
+        found = json.loads(text)
+        return type_of_json(found) if is_named_by_class(text) else StructType.fromJson(found)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as failure:
+        raise NotNative(reasons.ERROR_MESSAGE, "a schema whose JSON is malformed") from failure
+
+
 def read_schema_argument(text: str) -> DataType:
-    """The schema that from_json and its like are given: Spark's JSON, columns, or a type."""
+    """The schema argument of from_json and similar functions: Spark's JSON, columns, or a type."""
     if text.lstrip().startswith(("{", '"')):
         if is_named_by_class(text):
             return type_of_json(json.loads(text))

@@ -1,23 +1,25 @@
-"""Spark SQL text to a syntax tree, by Spark's own grammar and with Spark's own errors."""
+"""Parses Spark SQL text into a syntax tree, by Spark's grammar and with Spark's parse errors."""
 
 from twinspark.read.sql import tree
-from twinspark.read.sql.config import DEFAULT, ParserConfig
-from twinspark.read.sql.data_types import (
-    parse_columns,
-    parse_ddl,
-    parse_schema,
-    parse_schema_argument,
-    parse_type,
-)
-from twinspark.read.sql.failures import ParseError
+from twinspark.read.sql.lexer.config import DEFAULT, ParserConfig
+from twinspark.read.sql.lexer.errors import ParseError
+from twinspark.read.sql.lexer.tokens import leading_kinds
 from twinspark.read.sql.parser import (
     bind_parameters,
     parameter_markers,
     parse_expression,
     parse_multipart_identifier,
     parse_query,
+    parse_sort_order,
     parse_statement,
     split_statements,
+)
+from twinspark.read.sql.type_texts import (
+    parse_columns,
+    parse_ddl,
+    parse_schema,
+    parse_schema_argument,
+    parse_type,
 )
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "ParseError",
     "ParserConfig",
     "bind_parameters",
+    "leading_kinds",
     "parameter_markers",
     "parse_columns",
     "parse_ddl",
@@ -33,6 +36,7 @@ __all__ = [
     "parse_query",
     "parse_schema",
     "parse_schema_argument",
+    "parse_sort_order",
     "parse_statement",
     "parse_type",
     "split_statements",

@@ -1,4 +1,4 @@
-"""All nodes of a syntax tree, for those who look for something in it."""
+"""Iterates over all nodes of a syntax tree."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -8,7 +8,7 @@ from twinspark.read.sql import tree
 
 
 def tree_nodes(node: Any) -> Iterator[tree.Node]:
-    """The node and everything under it, queries among it; branches are pairs, and so are assignments."""
+    """The node and all its descendants, including subqueries; branches and assignments are pairs."""
     if isinstance(node, tree.Node):
         yield node
         node = tuple(getattr(node, each.name) for each in fields(node))

@@ -1,4 +1,4 @@
-"""The SQL syntax tree to the typed plan, through the same builders as Connect's messages."""
+"""Translates the SQL syntax tree into the typed plan, with the same builders as for Connect's messages."""
 
 from twinspark.read.walk import functions as functions
 from twinspark.read.walk import literals as literals

@@ -1,19 +1,27 @@
-"""A grouped SELECT before it is closed: HAVING and ORDER BY find names their own way and may add aggregates."""
+"""A grouped SELECT with HAVING and ORDER BY, which resolve names by rules of their own and may add aggregates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from twinspark.analysis import build
-from twinspark.analysis import relations as make
-from twinspark.analysis.aggregates import GroupingSets, aggregate
-from twinspark.analysis.canonical import position
-from twinspark.analysis.names import Scope, lenient_hit, named_hit
-from twinspark.analysis.outer import outer_columns
-from twinspark.analysis.relations import Named
-from twinspark.analysis.scope import Frame, as_expression, resolve_name, unresolved
-from twinspark.errors import NotNative, SparkError
+from twinspark.analysis.expressions import build
+from twinspark.analysis.expressions.canonical import position
+from twinspark.analysis.relations import basics as make
+from twinspark.analysis.relations.aggregates import GroupingSets, aggregate
+from twinspark.analysis.relations.basics import Named
+from twinspark.analysis.scope.frames import Frame, as_expression, resolve_name, unresolved_column
+from twinspark.analysis.scope.names import (
+    FailedLevel,
+    Scope,
+    checked_hit,
+    lenient_hit,
+    literal_function,
+    named_hit,
+    read_at_levels,
+)
+from twinspark.analysis.scope.outer_references import outer_columns
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.plan.expressions import (
     AggregateCall,
     Column,
@@ -36,7 +44,7 @@ from twinspark.types import BOOLEAN, INT, STRING, BooleanType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output(Expression):
-    """A column of the SELECT list, named by HAVING or ORDER BY."""
+    """A reference to a column of the SELECT list in HAVING or ORDER BY."""
 
     index: int
 
@@ -51,11 +59,11 @@ class Aggregation:
     columns: tuple[Named, ...]
     having: Expression | None = None
 
-    def closed(self, order: Sequence[SortOrder] = ()) -> Frame:
-        """Everything as one aggregation with hidden columns for HAVING and ORDER BY, which are dropped at last."""
-        return self.closing(order) if order or self.having is not None else self.output
+    def to_frame(self, order: Sequence[SortOrder] = ()) -> Frame:
+        """One aggregation with hidden columns for HAVING and ORDER BY, which are dropped at the end."""
+        return self.build_frame(order) if order or self.having is not None else self.output
 
-    def closing(self, order: Sequence[SortOrder] = ()) -> Frame:
+    def build_frame(self, order: Sequence[SortOrder] = (), is_global: bool = True) -> Frame:
         hidden = [Named(o.child, f"order{i}") for i, o in enumerate(order)]
         condition = [Named(self.having, self.having.text)] if self.having is not None else []
         outputs = [*self.columns, *hidden, *condition]
@@ -67,21 +75,22 @@ class Aggregation:
             visible = make.filter(visible, frame.column(extra[-1]), self.walk.settings)
         if order:
             keys = [replace(o, child=frame.column(a)) for o, a in zip(order, extra, strict=False)]
-            visible = make.sort(visible, keys)
+            visible = make.sort(visible, keys, is_global)
         return visible
 
     @property
     def output(self) -> Frame:
-        """The SELECT list's names, as HAVING and ORDER BY see them."""
+        """The output columns as HAVING and ORDER BY see them."""
         found = self.__dict__.get("_output")
         if found is None:
-            found = replace(self, having=None).closing()
+            found = replace(self, having=None).build_frame()
             object.__setattr__(self, "_output", found)
         return found
 
     @property
     def only_outputs(self) -> bool:
-        """Spark puts another operator between the groups and the order: then only selected columns can be used."""
+        """Whether Spark plans another operator between aggregation and sort, so that only selected columns can be
+        used."""
         return self.has_windows or (self.having is not None and self.adds(self.having))
 
     @property
@@ -89,7 +98,7 @@ class Aggregation:
         return any(has_window(column.expression) for column in self.columns)
 
     def adds(self, expression: Expression) -> bool:
-        """Whether it takes an aggregate or a key that is not selected."""
+        """Whether the expression uses an aggregate or a key that is not selected."""
         if position(expression, [c.expression for c in self.columns]) is not None:
             return False
         if isinstance(expression, AggregateCall) or position(expression, self.grouping) is not None:
@@ -97,7 +106,8 @@ class Aggregation:
         return any(map(self.adds, children_of(expression)))
 
     def is_reachable(self, expression: Expression) -> bool:
-        """Made of selected columns and of keys that are columns, which Spark carries up out of sight."""
+        """Whether the expression uses only selected columns and keys that are columns, which Spark can add as hidden
+        columns."""
         if isinstance(expression, Column):
             return position(expression, self.grouping) is not None
         if isinstance(expression, Output | Literal):
@@ -107,7 +117,7 @@ class Aggregation:
         return all(map(self.is_reachable, children_of(expression)))
 
     def hidden_columns(self, expression: Expression) -> Iterator[Column]:
-        """Columns from below that Spark cannot carry up: those that are no keys, inside aggregates."""
+        """Input columns that Spark cannot add as hidden columns: those that are not keys, inside aggregates."""
         for node in nodes_of(expression):
             if isinstance(node, Column) and position(node, self.grouping) is None:
                 yield node
@@ -115,7 +125,8 @@ class Aggregation:
     # ---- names
 
     def find_output(self, parts: Sequence[str]) -> Named | None:
-        """A column of the list by its name, where just one has it; columns passed on are the frame's own."""
+        """A column of the SELECT list by name, if only one has that name; columns that are passed on are those of the
+        frame."""
         hit = lenient_hit(self.output, parts, self.scope)
         if hit is None:
             return None
@@ -131,7 +142,7 @@ class Aggregation:
         return named_hit(as_expression(self.frame, hit[0]), hit, self.scope) if hit is not None else None
 
     def unusable(self, expression: Expression) -> Iterator[Column]:
-        """Columns from below that are neither keys nor inside an aggregate."""
+        """Input columns that are neither keys nor inside an aggregate."""
         if isinstance(expression, AggregateCall) or position(expression, self.grouping) is not None:
             return
         if isinstance(expression, Column):
@@ -144,43 +155,44 @@ class Aggregation:
             yield from self.unusable(child)
 
     def check_keys(self, expression: Expression) -> None:
-        """Above grouping sets Spark takes a key in an aggregate for what the sets made of it."""
+        """With grouping sets, Spark replaces a key inside an aggregate by the nullable key of the expanded rows."""
         calls = [node for node in nodes_of(expression) if isinstance(node, AggregateCall)]
         plain = [call for call in calls if call.name not in ("grouping", "grouping_id")]
         if self.sets is not None and any(node in self.key_columns for call in plain for node in nodes_of(call)):
-            raise NotNative("SQL: an aggregate of a key, above grouping sets")
+            raise NotNative(reasons.GROUPING_SETS, "an aggregate function over a grouping column")
 
     def check_condition(self, made: Expression) -> None:
-        """Above grouping sets Spark forgets a key that is not selected where a value must be cast first, and with
-        windows in the list it filters by keys behind them."""
+        """With grouping sets, Spark loses a key that is not selected if a value must be cast first, and with window
+        functions in the list it filters by keys after them."""
         if self.sets is None:
             return
         self.check_keys(made)
         nodes = list(nodes_of(made))
         keys = self.key_columns & {node for node in nodes if isinstance(node, Column)}
         if self.has_windows and (keys or any(isinstance(node, Output) for node in nodes)):
-            raise NotNative("SQL: HAVING of a key of grouping sets, beside windows")
+            raise NotNative(reasons.GROUPING_SETS, "HAVING over a grouping column, beside window functions")
         hidden = keys - {column.expression for column in self.columns}
         leaves = {node.type for node in nodes if isinstance(node, Column | Literal | AggregateCall)}
         if hidden and leaves not in ({INT}, {STRING}):
-            raise NotNative("SQL: HAVING of a key that is not selected, above grouping sets")
+            raise NotNative(reasons.GROUPING_SETS, "HAVING over a grouping column that is not selected")
 
     @property
     def key_columns(self) -> set[Expression]:
         return {node for key in self.grouping for node in nodes_of(key) if isinstance(node, Column)}
 
-    def settled(self, expression: Expression) -> Expression:
-        """Columns of the list put in for their names; an aggregate of one is an error of Spark's."""
+    def resolve_outputs(self, expression: Expression) -> Expression:
+        """Replaces references by the columns of the SELECT list; an aggregate over one is an error in Spark."""
         if isinstance(expression, Output):
             return replace(self.columns[expression.index].expression, text=expression.text)
         if isinstance(expression, AggregateCall) and any(isinstance(n, Output) for n in nodes_of(expression)):
-            raise NotNative("SQL: an aggregate of a column of the same list")
-        return map_children(expression, self.settled)
+            raise NotNative(reasons.LATERAL_COLUMN_ALIAS, "an aggregate function over a column of the same select list")
+        return map_children(expression, self.resolve_outputs)
 
     # ---- HAVING
 
     def with_having(self, node: tree.Expression) -> Aggregation:
-        """A name is a column below if that is a key or is aggregated, otherwise a column of the list (SPARK-31519)."""
+        """A name refers to an input column if that is a key or is aggregated, otherwise to an output column
+        (SPARK-31519)."""
         outputs: set[str] = set()
         while True:
             made = self.read_having(node, outputs)
@@ -190,12 +202,16 @@ class Aggregation:
             outputs |= again
         for column in self.unusable(made):
             error = self.not_found(node, column)
-            raise NotNative("SQL: a mistake in HAVING, beside windows") if self.has_windows else error
+            raise (
+                NotNative(reasons.ERROR_MESSAGE, "an error in HAVING, beside window functions")
+                if self.has_windows
+                else error
+            )
         self.check_condition(made)
-        having = self.settled(made)
+        having = self.resolve_outputs(made)
         if has_window(having):
-            raise NotNative("SQL: HAVING of a window")
-        if not isinstance(having.type, BooleanType):  # no predicate: cast as if that was written
+            raise NotNative(reasons.EXPRESSION_POSITION, "HAVING with a window function")
+        if not isinstance(having.type, BooleanType):  # not a predicate: Spark adds an explicit cast
             having = build.cast(having, BOOLEAN, self.walk.settings)
         return replace(self, having=having)
 
@@ -206,66 +222,90 @@ class Aggregation:
                 return below
             found = self.find_output(parts)
             if found is None and len(parts) == 1 and not scope.in_aggregate:
-                resolve_name(self.output, parts, self.walk.settings.case_sensitive)  # raises where it is ambiguous
+                resolve_name(self.output, parts, self.walk.settings.case_sensitive)  # raises if the name is ambiguous
             return found or below
 
         try:
             return self.walk.read(node, replace(self.scope, aliases={}, first=find, shown=self.output))
         except SparkError as error:
-            if "base" in error.parameters:  # shown as what Spark resolved for the time being
-                raise NotNative("SQL: part of a value that has none, in HAVING", nearest=error) from error
-            if self.has_windows:  # Spark suggests names of its own
-                raise NotNative("SQL: a mistake in HAVING, beside windows", nearest=error) from error
+            if "base" in error.parameters:  # Spark's message shows a partially resolved expression
+                raise NotNative(
+                    reasons.ERROR_MESSAGE, "HAVING reads a field of a value that has no fields", likely_error=error
+                ) from error
+            if self.has_windows:  # Spark suggests other names
+                raise NotNative(
+                    reasons.ERROR_MESSAGE, "an error in HAVING, beside window functions", likely_error=error
+                ) from error
             raise
 
     def not_found(self, node: tree.Expression, column: Column) -> Exception:
-        """What can be named is what was selected: Spark suggests those names."""
+        """Spark suggests the names of the selected columns."""
         for written in tree_nodes(node):
             if not isinstance(written, tree.Column):
                 continue
             if written.parts[-1].lower() == column.text.lower() or written.parts[0].lower() == column.text.lower():
-                return self.walk.located(unresolved(self.output, written.parts), written)
-        return NotNative("SQL: a column that is not grouped")
+                return self.walk.with_context(unresolved_column(self.output, written.parts), written)
+        return NotNative(reasons.ERROR_MESSAGE, "a column that is not grouped")
 
     # ---- ORDER BY
 
-    def order(self, items: tuple[tree.SortItem, ...]) -> Frame:
-        if is_all(items) and self.find_output(("all",)) is None and self.find_below(("all",)) is None:
-            return sorted_frame(self.closed(), items, self.walk)
-        return self.closed([self.sort_order(item) for item in items])
+    def order(self, items: tuple[tree.SortItem, ...], is_global: bool) -> Frame:
+        if is_global and is_all(items) and self.find_output(("all",)) is None and self.find_below(("all",)) is None:
+            return sorted_frame(self.to_frame(), items, self.walk)
+        order = [self.sort_order(item) for item in items]
+        return self.build_frame([one for one in order if not make.is_constant(one.child)], is_global)
 
     def sort_order(self, item: tree.SortItem) -> SortOrder:
-        place = position_of(item.child, self.walk)
-        if place is not None:
+        ordinal = position_of(item.child, self.walk)
+        if ordinal is not None:
             order = sort_order(item, self.scope, self.walk)
-            by_position(place, self.output, item, self.walk)
-            return replace(order, child=self.columns[place - 1].expression)
+            by_position(ordinal, self.output, item, self.walk)
+            return replace(order, child=self.columns[ordinal - 1].expression)
         return self.named_order(item)
 
     def named_order(self, item: tree.SortItem) -> SortOrder:
-        """By a column of the list first, then by any expression over the groups."""
+        """By a column of the SELECT list first, then by any expression over the groups."""
 
         def find(scope: Scope, parts: Sequence[str]) -> Named | None:
-            return self.find_output(parts) or self.find_below(parts)
+            if 0 in scope.failed:
+                return self.find_below(parts)
+            return self.find_listed(parts) or literal_function(scope, parts) or self.find_below(parts)
 
         scope = replace(self.scope, aliases={}, first=find, shown=self.output, lenient=True)
-        try:
-            order = sort_order(item, scope, self.walk)
-        except SparkError as error:
-            if not error.condition.startswith(("INVALID_EXTRACT", "FIELD_NOT_FOUND")):
-                raise
-            order = sort_order(item, replace(scope, first=lambda _, parts: self.find_below(parts)), self.walk)
+        order = self.read_order(item, scope)
         check_no_subquery(order.child)
         self.check_keys(order.child)
         for column in self.unusable(order.child):
             if self.walk.outer is not None:
-                raise NotNative("SQL: a subquery sorted by what may be a column of the query around")
+                raise NotNative(reasons.SUBQUERY_CORRELATED, "ORDER BY a name that may be an outer column")
             raise self.not_found(item.child, column)
         if self.only_outputs and not self.is_reachable(order.child):
             for column in self.hidden_columns(order.child):
                 raise self.not_found(item.child, column)
-            raise NotNative("SQL: ORDER BY what is not selected, over windows or HAVING")
-        return replace(order, child=self.settled(order.child))
+            raise NotNative(
+                reasons.EXPRESSION_POSITION,
+                "ORDER BY an expression that is not selected, above window functions or HAVING",
+            )
+        return replace(order, child=self.resolve_outputs(order.child))
+
+    def find_listed(self, parts: Sequence[str]) -> Named | None:
+        """A column of the SELECT list; if the name is ambiguous or a field is missing, no other column is tried."""
+        try:
+            checked_hit(self.output, parts, self.scope)
+        except SparkError as error:
+            raise FailedLevel(0) from error
+        return self.find_output(parts)
+
+    def read_order(self, item: tree.SortItem, scope: Scope) -> SortOrder:
+        def read() -> SortOrder:
+            try:
+                return sort_order(item, scope, self.walk)
+            except SparkError as error:
+                if 0 in scope.failed or not error.condition.startswith(("INVALID_EXTRACT", "FIELD_NOT_FOUND")):
+                    raise
+                raise FailedLevel(0) from error
+
+        return read_at_levels(scope, read)
 
 
 def names_of(expression: Expression) -> set[str]:

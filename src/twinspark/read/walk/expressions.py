@@ -1,27 +1,29 @@
-"""Walks expressions of the syntax tree: one small handler per node class, routed by class."""
+"""Reads expressions of the syntax tree: one handler per node class, in a dispatch table."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
 from typing import Any
 
-from twinspark.analysis import build
 from twinspark.analysis.context import Context
-from twinspark.analysis.extract import extract_value
-from twinspark.analysis.generators import has_generator
-from twinspark.analysis.names import Scope, outer_star, resolve
-from twinspark.analysis.relations import Named, passing, unnamed
-from twinspark.analysis.scope import Frame, alike, star
-from twinspark.errors import NotNative, QueryContext, SparkError
-from twinspark.functions.settings import Settings
+from twinspark.analysis.expressions import build
+from twinspark.analysis.expressions.extract_value import extract_value
+from twinspark.analysis.relations.basics import Named, passed_column, with_automatic_name
+from twinspark.analysis.relations.generators import has_generator
+from twinspark.analysis.scope.frames import Frame, alike, star
+from twinspark.analysis.scope.names import Scope, outer_star, resolve
+from twinspark.cancellation import check_wanted
+from twinspark.errors import NotNative, QueryContext, SparkError, reasons
+from twinspark.functions.notation.settings import Settings
 from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery, with_origin, with_text
 from twinspark.read.sql import tree
-from twinspark.read.walk.excluded import path_in_frame, path_in_struct, without
+from twinspark.read.sql.lexer.errors import too_complex
+from twinspark.read.walk.star_except import path_in_frame, path_in_struct, without
 from twinspark.types import StructType, VariantType, quote_identifier, quote_if_needed
 
+MOST_LEVELS = 1000  # DuckDB rejects deeper expressions, and so does Spark's parser in nearly all cases
 Handler = Callable[..., Any]
 HANDLERS: dict[type, Handler] = {}
 
@@ -35,7 +37,7 @@ def walks(*classes: type) -> Callable[[Handler], Handler]:
     return note
 
 
-# Raised by Spark where it does not know the text any more.
+# Errors that Spark raises where the query text is not available any more.
 WITHOUT_CONTEXT = frozenset(
     {
         "AMBIGUOUS_LATERAL_COLUMN_ALIAS",
@@ -55,10 +57,6 @@ WITHOUT_CONTEXT = frozenset(
 )
 
 
-PREDICATES = (tree.Between, tree.In, tree.InSubquery, tree.IsNull, tree.IsTruth, tree.Like, tree.LikeQuantified)
-BETWEEN = re.compile(r"(?:\s|\)|--[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
-
-
 MAY_FAIL = (Cast, Call, Case, Subquery)
 
 
@@ -67,22 +65,30 @@ def may_fail(expression: Expression) -> bool:
 
 
 def has_context(error: SparkError) -> bool:
-    """Functions of any number of arguments count them after the text is forgotten."""
-    if not error.has_place or error.condition in WITHOUT_CONTEXT:
+    """Functions with a variable number of arguments check it where the query text is not available any more."""
+    if not error.has_query_context or error.condition in WITHOUT_CONTEXT:
         return False
     return not error.parameters.get("expectedNum", "").startswith(">")
 
 
+class Nesting:
+    """The nesting depth of the current expression, and the number of expressions read before it."""
+
+    levels = 0
+    nodes = 0
+
+
 @dataclass(frozen=True)
 class Walk:
-    """One statement being read: its text, its session, the queries named by WITH, and the query around."""
+    """The state of reading one statement: its text, its session, the WITH queries in scope, and the outer query."""
 
     text: str
     context: Context
     ctes: Mapping[str, Any] = field(default_factory=dict)
     outer: Scope | None = None
     parameters: Mapping[str, Expression] = field(default_factory=dict)
-    positions: Mapping[int, Expression] = field(default_factory=dict)  # of `?`, by where they stand
+    positions: Mapping[int, Expression] = field(default_factory=dict)  # values of `?`, by their offset in the text
+    nesting: Nesting = field(default_factory=Nesting, compare=False, repr=False)
 
     @property
     def settings(self) -> Settings:
@@ -92,7 +98,7 @@ class Walk:
         return Scope(frame, self.context, outer=self.outer, **facts)
 
     def inside(self, scope: Scope) -> Walk:
-        """The walk of a subquery that stands in an expression."""
+        """The walk of a subquery inside an expression."""
         return replace(self, outer=scope)
 
     def read(self, node: tree.Expression, scope: Scope) -> Expression:
@@ -101,47 +107,52 @@ class Walk:
     def column(self, node: tree.Expression, scope: Scope) -> Named:
         handler = HANDLERS.get(node.__class__)
         if handler is None:
-            raise NotNative(f"SQL: {node.__class__.__name__}")
+            raise NotNative(reasons.SQL_CLAUSE, node.__class__.__name__)
         check_no_path(node)
+        nesting = self.nesting
+        if nesting.levels > MOST_LEVELS:
+            raise NotNative(reasons.QUERY_TOO_LARGE, likely_error=too_complex(self.text))
+        nesting.levels += 1
+        nesting.nodes += 1
+        if not nesting.nodes & 15:
+            check_wanted()
         try:
             made = handler(node, scope, self)
         except SparkError as error:
-            raise self.located(error, node) from error
+            raise self.with_context(error, node) from error
         except NotNative as why:
-            if isinstance(why.nearest, SparkError):
-                self.located(why.nearest, node)
+            why.at(self.text[node.start : node.stop])
+            if isinstance(why.likely_error, SparkError):
+                self.with_context(why.likely_error, node)
             raise
-        named = made if isinstance(made, Named) else unnamed(made)
+        finally:
+            nesting.levels -= 1
+        named = made if isinstance(made, Named) else with_automatic_name(made)
         return self.with_origin(named, node) if may_fail(named.expression) else named
 
     def with_origin(self, named: Named, node: tree.Node) -> Named:
-        """What may fail while it runs knows where it was written."""
+        """Gives an expression that may fail at run time its query context."""
         known = with_origin(named.expression, self.context_of(node))
         return Named(known, named.name, named.metadata, named.passes, named.names, named.is_whole)
 
     def reads(self, nodes: Sequence[tree.Expression], scope: Scope) -> list[Expression]:
         return [self.read(node, scope) for node in nodes]
 
-    def located(self, error: SparkError, node: tree.Node) -> SparkError:
-        """The error with the innermost fragment of the text that it came from."""
+    def with_context(self, error: SparkError, node: tree.Node) -> SparkError:
+        """Adds the innermost fragment of the query text to an error that has none."""
         if not error.contexts and has_context(error):
             error.contexts = (self.context_of(node),)
         return error
 
     def context_of(self, node: tree.Node) -> QueryContext:
-        start = self.predicate_start(node.child) if isinstance(node, PREDICATES) else node.start
+        """For a predicate such as `a IN (…)`, and for a join, Spark's fragment starts after the left side."""
+        start = node.operator_start if isinstance(node, tree.Predicate) else node.start
         if isinstance(node, tree.Join) and node.left is not None:
-            start = self.predicate_start(node.left)
+            start = node.join_start
         return QueryContext(self.text[start : node.stop], start, node.stop - 1, text=self.text)
 
-    def predicate_start(self, child: tree.Node) -> int:
-        """Of `a IN (…)`, and of a join, Spark names only what comes after its left side."""
-        between = BETWEEN.match(self.text, child.stop)
-        assert between is not None
-        return between.end()
-
     def columns(self, nodes: Sequence[tree.Expression], scope: Scope) -> list[Named]:
-        """A SELECT list: stars become many, names given earlier can be used later (lateral column aliases)."""
+        """A SELECT list: expands stars; aliases can be used by later columns (lateral column aliases)."""
         out: list[Named] = []
         for node in nodes:
             if isinstance(node, tree.Star):
@@ -155,23 +166,24 @@ class Walk:
         return out
 
     def star(self, node: tree.Star, scope: Scope, is_listed: bool = False) -> list[Named]:
-        """As an argument a struct that is made anew would be shown with all its fields."""
+        """Expands a star; as a function argument, `* EXCEPT` over struct fields falls back, since names would
+        differ."""
         found = star(scope.frame, node.target, self.settings.case_sensitive)
         if found or not node.target:
             same = alike(self.settings.case_sensitive)
             if any(len(name.parts) > 1 for name in node.excluded):
                 check_listed(is_listed)
-                columns = [passing(scope.frame, a) for a in found]
+                columns = [passed_column(scope.frame, a) for a in found]
                 paths = [path_in_frame(name.parts, columns, scope) for name in node.excluded]
                 return without(columns, paths, self.settings)
             excluded = [name.parts[0] for name in node.excluded]
             if len({name.lower() for name in excluded}) < len(excluded):
-                raise self.located(SparkError("EXCEPT_OVERLAPPING_COLUMNS", columns=", ".join(excluded)), node)
+                raise self.with_context(SparkError("EXCEPT_OVERLAPPING_COLUMNS", columns=", ".join(excluded)), node)
             for name in excluded:
                 if not any(same(name, a.name) for a in found):
-                    raise NotNative("SQL: EXCEPT of a name that is not there")
+                    raise NotNative(reasons.ERROR_MESSAGE, "EXCEPT with a name that does not exist")
             kept = [a for a in found if not any(same(a.name, name) for name in excluded)]
-            return [passing(scope.frame, a) for a in kept]
+            return [passed_column(scope.frame, a) for a in kept]
         around = outer_star(scope, node.target) if not node.excluded else []
         check_listed(is_listed or not node.excluded)
         return around or self.struct_star(node, scope)
@@ -181,18 +193,23 @@ class Walk:
             child = resolve(scope, node.target).expression
         except SparkError as error:
             if error.condition == "AMBIGUOUS_REFERENCE":
-                raise self.located(error, node) from error
-            names = sorted((a.name, a.id) for a in {a.id: a for a in scope.frame.attributes}.values())  # AttributeSet
+                raise self.with_context(error, node) from error
+            # the order of Spark's AttributeSet
+            names = sorted((a.name, a.id) for a in {a.id: a for a in scope.frame.attributes}.values())
             columns = ", ".join(quote_identifier(name) for name, _ in names)
             target = ".".join(map(quote_identifier, node.target))
             unknown = SparkError("CANNOT_RESOLVE_STAR_EXPAND", targetString=target, columns=columns)
-            located = self.located(unknown, node)
+            located = self.with_context(unknown, node)
             attributes = scope.frame.attributes
             if attributes and not scope.frame.relation.inputs and not any(each.qualifier for each in attributes):
-                raise NotNative("SQL: a star of what is not there, over a bare function", nearest=located) from error
+                raise NotNative(
+                    reasons.ERROR_MESSAGE,
+                    "a star of a name that does not exist, as the argument of a function",
+                    likely_error=located,
+                ) from error
             raise located from error
         if not isinstance(child.type, StructType):
-            raise NotNative("SQL: a star of what is no struct")
+            raise NotNative(reasons.STAR, "a star of a value that is not a struct")
         fields = [Named(build.get_field(child, f.name, self.settings), f.name) for f in child.type.fields]
         sensitive = self.settings.case_sensitive
         paths = [path_in_struct(name.parts, child.type, sensitive) for name in node.excluded]
@@ -201,7 +218,7 @@ class Walk:
 
 def check_listed(is_listed: bool) -> None:
     if not is_listed:
-        raise NotNative("SQL: EXCEPT of a struct's fields in an argument")
+        raise NotNative(reasons.STAR, "EXCEPT with fields of a struct, as an argument")
 
 
 def conjuncts(node: tree.Expression) -> list[tree.Expression]:
@@ -210,11 +227,11 @@ def conjuncts(node: tree.Expression) -> list[tree.Expression]:
     return [node]
 
 
-NAMES_FIELD = (tree.Column, tree.Dereference)  # a field taken out of a column goes by its own name
+NAMES_FIELD = (tree.Column, tree.Dereference)  # a nested field is named by its own name
 
 
 def is_field(named: Named) -> bool:
-    """A field of a struct has a name of its own; a column keeps its own, and so does a session variable."""
+    """A field of a struct has a name of its own; columns and session variables keep theirs."""
     return named.passes is None and not isinstance(named.expression, Literal)
 
 
@@ -235,10 +252,10 @@ def walk_subscript(node: tree.Subscript, scope: Scope, walk: Walk) -> Expression
 
 @walks(tree.SemiStructuredExtract)
 def walk_semi_structured(node: tree.SemiStructuredExtract, scope: Scope, walk: Walk) -> Expression | Named:
-    """`v:a.b` is variant_get, under the name of the last field of its path."""
+    """`v:a.b` is variant_get, named by the last field of its path."""
     base = walk.read(node.base, scope)
     if not isinstance(base.type, VariantType):
-        raise NotNative("SQL: a path into what is no variant")
+        raise NotNative(reasons.VARIANT_PATH, "a path into a value that is not a variant")
     found = build.call("variant_get", [base, build.literal(node.path)], walk.settings)
     if node.name is None:
         return found
@@ -253,17 +270,17 @@ OPERANDS: dict[type, Callable[[Any], tuple[Any, ...]]] = {
 
 
 def check_no_path(node: tree.Expression) -> None:
-    """Spark refuses these in words that leave out the alias, which names show."""
+    """Falls back, since Spark's errors for these omit the alias that the names show."""
     operands = OPERANDS.get(node.__class__)
     if operands is not None and any(isinstance(part, tree.SemiStructuredExtract) for part in operands(node)):
-        raise NotNative("SQL: a path into a variant beside an operator")
+        raise NotNative(reasons.VARIANT_PATH, "a path into a variant beside an operator")
 
 
 @walks(tree.Alias)
 def walk_alias(node: tree.Alias, scope: Scope, walk: Walk) -> Named:
     child = walk.column(node.child, scope)
     if node.multiple and not has_generator(child.expression):
-        raise NotNative("SQL: several names for what is no generator")
+        raise NotNative(reasons.ERROR_MESSAGE, "several aliases for an expression that is not a generator")
     if node.multiple:
         return replace(child, names=node.names)
     return Named(child.expression, node.names[0], child.metadata if child.passes is not None else ())
@@ -283,18 +300,18 @@ COLLECTIONS = {"array": "array", "map": "map", "struct": "named_struct", "named_
 
 
 def collection_of(found: Expression) -> Expression:
-    """An array, a map or a struct of constants, shown as the call that makes it."""
+    """An array, map or struct of constants, displayed as the call that creates it."""
     if isinstance(found, Literal) and found.value is not None:
         return found
     if not isinstance(found, Call) or found.name not in COLLECTIONS:
-        raise NotNative("SQL: a parameter that is no constant")
+        raise NotNative(reasons.PARAMETER, "a parameter that is not a constant")
     parts = tuple(map(collection_of, found.arguments))
     if COLLECTIONS[found.name] == "named_struct":
-        parts = tuple(part for pair in zip(parts[::2], parts[1::2], strict=True) for part in plainly_shown(*pair))
+        parts = tuple(part for pair in zip(parts[::2], parts[1::2], strict=True) for part in without_alias(*pair))
     text = f"{COLLECTIONS[found.name]}({', '.join(part.text for part in parts)})"
     return replace(found, arguments=parts, text=text)
 
 
-def plainly_shown(name: Expression, value: Expression) -> tuple[Expression, Expression]:
-    """A field's value without the alias that gave it its name."""
+def without_alias(name: Expression, value: Expression) -> tuple[Expression, Expression]:
+    """A field's value without the alias that named it."""
     return name, with_text(value, value.text.removesuffix(f" AS {name.text}"))

@@ -1,4 +1,4 @@
-"""Walks calls: functions by name, structs, lambdas and windows."""
+"""Reads calls: functions by name, structs, lambdas and windows."""
 
 from __future__ import annotations
 
@@ -6,37 +6,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from twinspark.analysis import build
-from twinspark.analysis.aggregates import has_aggregate
-from twinspark.analysis.lambdas import call_with_lambdas, lambda_of, takes_functions
-from twinspark.analysis.literals import literal
-from twinspark.analysis.names import Scope
-from twinspark.analysis.outer import outer_in
-from twinspark.analysis.relations import Metadata, Named
-from twinspark.analysis.structs import struct_of, with_metadata
-from twinspark.analysis.windows import check_order, is_window, window_call
-from twinspark.errors import NotNative, SparkError
+from twinspark.analysis.expressions import build
+from twinspark.analysis.expressions.lambdas import call_with_lambdas, lambda_of, parameter_names, takes_functions
+from twinspark.analysis.expressions.literals import literal
+from twinspark.analysis.expressions.structs import struct_of, with_metadata
+from twinspark.analysis.expressions.windows import check_order, is_window, window_call
+from twinspark.analysis.relations.aggregates import has_aggregate
+from twinspark.analysis.relations.basics import Metadata, Named
+from twinspark.analysis.scope.names import Scope
+from twinspark.analysis.scope.outer_references import outer_in
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.functions import overloads
-from twinspark.functions.known import SPARK_FUNCTIONS
-from twinspark.functions.registry import AGGREGATE, GENERATOR
+from twinspark.functions.notation.registry import AGGREGATE, GENERATOR
+from twinspark.functions.notation.spark_names import SPARK_FUNCTIONS
 from twinspark.plan.expressions import (
     AggregateCall,
     Call,
     Expression,
-    Frame,
     GetField,
     Lambda,
     Literal,
     SortOrder,
+    WindowFrame,
     children_of,
 )
-from twinspark.read.sql import tree
-from twinspark.read.sql.data_types import parse_type
+from twinspark.read.sql import parse_type, tree
 from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk.expressions import Walk, walks
 from twinspark.read.walk.identifiers import name_parts
 from twinspark.read.walk.lateral_aliases import check_in_window
-from twinspark.read.walk.named_arguments import placed
+from twinspark.read.walk.named_arguments import by_position
 from twinspark.types import (
     DateType,
     DayTimeIntervalType,
@@ -55,7 +54,7 @@ CAST_NAMES = frozenset(
 )
 
 
-OF_THE_ORDERED = frozenset({"mode", "percentile_cont", "percentile_disc"})  # they take what WITHIN GROUP orders
+OF_THE_ORDERED = frozenset({"mode", "percentile_cont", "percentile_disc"})  # their argument is the WITHIN GROUP order
 DATAFRAMES_ONLY = frozenset({"product"})
 
 
@@ -63,12 +62,12 @@ DATAFRAMES_ONLY = frozenset({"product"})
 def walk_function(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     made = walk_call(node, scope, walk)
     if isinstance(made, Call) and made.name.startswith("variant_explode"):
-        raise NotNative("SQL: variant_explode is a table function only")
+        raise NotNative(reasons.TABLE_FUNCTION, "variant_explode outside FROM")
     if isinstance(made, AggregateCall) and any(outer_in(made)):
-        raise NotNative("SQL: an aggregate of columns of the query around")
+        raise NotNative(reasons.SUBQUERY_CORRELATED, "an aggregate function of outer columns")
     if node.over is None:
         if isinstance(made, Call) and is_window(made):
-            raise NotNative("SQL: a window function without OVER")
+            raise NotNative(reasons.ERROR_MESSAGE, "a window function without OVER")
         check_not_nested(made, node, walk)
         return made
     return over(made, node.over, scope, walk)
@@ -78,10 +77,10 @@ def check_not_nested(made: Expression, node: tree.Function, walk: Walk) -> None:
     if isinstance(made, AggregateCall) and any(map(has_aggregate, children_of(made))):
         inner = next((one for one in tree_nodes(node.arguments) if is_aggregate_node(one, walk)), None)
         if inner is None:
-            raise NotNative("SQL: an aggregate in the FILTER of an aggregate")
+            raise NotNative(reasons.ERROR_MESSAGE, "an aggregate function in the FILTER clause of another one")
         if any(is_own_function(one) for one in tree_nodes(node.arguments)):
-            raise NotNative("SQL: an aggregate in a SQL function in an aggregate")
-        raise walk.located(SparkError("NESTED_AGGREGATE_FUNCTION"), inner)
+            raise NotNative(reasons.ERROR_MESSAGE, "an aggregate function inside a SQL function inside another one")
+        raise walk.with_context(SparkError("NESTED_AGGREGATE_FUNCTION"), inner)
 
 
 def is_own_function(node: tree.Node) -> bool:
@@ -93,7 +92,7 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     if own is not None:
         return own
     name = function_name(node, walk)
-    node = replace(node, arguments=placed(name, node.arguments))
+    node = replace(node, arguments=by_position(name, node.arguments))
     if any(isinstance(a, tree.Lambda) for a in node.arguments) or takes_functions(name, len(node.arguments)):
         return higher_order(name, node, scope, walk)
     if scope.first is not None and is_aggregate(name):
@@ -101,15 +100,16 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     if name in CAST_NAMES and len(node.arguments) == 1:
         return build.cast(walk.read(node.arguments[0], scope), parse_type(name), walk.settings, shown=False)
     if name in DATAFRAMES_ONLY:
-        raise NotNative(f"function {name}: not one of SQL")
+        raise NotNative(reasons.FUNCTION_UNKNOWN, f"{name} is not a SQL function")
     if node.within_group and name not in OF_THE_ORDERED | TAKES_AN_ORDER:
-        raise NotNative(f"SQL: {name} WITHIN GROUP")
+        raise NotNative(reasons.AGGREGATE_ORDER, f"{name} WITHIN GROUP")
     if node.within_group and (node.distinct or (name == "mode" and node.arguments)) and name not in TAKES_AN_ORDER:
-        raise NotNative(f"SQL: {name} WITHIN GROUP of distinct values, or with arguments")
+        raise NotNative(reasons.AGGREGATE_ORDER, f"{name} WITHIN GROUP with DISTINCT or further arguments")
     if name == "struct" and node.arguments:
         return struct_of(struct_fields(node.arguments, scope, walk), walk.settings)
     within = tuple(sort_order(item, scope, walk) for item in node.within_group)
-    given = arguments(name, node, scope, walk)
+    metadata: list[Metadata] = []
+    given = named_values(node, scope, walk, metadata) if name == "named_struct" else arguments(name, node, scope, walk)
     made = build.call(
         name,
         [within[0].child, *given] if within and name in OF_THE_ORDERED else given,
@@ -119,9 +119,7 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
         filter=walk.read(node.filter, scope) if node.filter is not None else None,
         ignore_nulls=node.nulls == "IGNORE",
     )
-    if name == "named_struct" and not any(isinstance(each, tree.Star) for each in node.arguments):
-        return with_metadata(made, told_of_values(node, scope, walk))
-    return made
+    return with_metadata(made, metadata) if metadata else made
 
 
 TAKES_AN_ORDER = frozenset({"listagg", "string_agg"})
@@ -140,7 +138,7 @@ def is_aggregate(name: str) -> bool:
 
 
 def session_function(node: tree.Function, scope: Scope, walk: Walk) -> Expression | None:
-    """A SQL function of the session or of a catalog; builtin names come first, and mean what they mean."""
+    """A SQL function of the session or of a catalog; built-in names take precedence."""
     functions = walk.context.functions
     if functions is None or not isinstance(node.name, tree.Name) or is_builtin(node.name.parts):
         return None
@@ -149,7 +147,7 @@ def session_function(node: tree.Function, scope: Scope, walk: Walk) -> Expressio
     if found is not None and not over_window and node.filter is None and not node.distinct:
         made: Expression = found.call(node, scope, walk)
         return made
-    problem = None if found is not None else functions.unresolved(node.name.parts, walk.context)
+    problem = None if found is not None else functions.unresolved_error(node.name.parts, walk.context)
     if problem is not None:
         raise problem
     return None
@@ -163,12 +161,12 @@ def is_builtin(parts: tuple[str, ...]) -> bool:
 def function_name(node: tree.Function, walk: Walk) -> str:
     parts = [part.lower() for part in name_parts(node.name, walk)]
     if len(parts) > 1 and parts[:-1] not in (["system", "builtin"], ["builtin"]):
-        raise NotNative(f"function {'.'.join(parts)}")
+        raise NotNative(reasons.FUNCTION_UNKNOWN, ".".join(parts))
     return parts[-1]
 
 
 def arguments(name: str, node: tree.Function, scope: Scope, walk: Walk) -> list[Expression]:
-    """count(*) is count(1); elsewhere a star stands for its columns."""
+    """count(*) is count(1); other stars are expanded."""
     out: list[Expression] = []
     for argument in node.arguments:
         if isinstance(argument, tree.Star):
@@ -195,7 +193,7 @@ NAMED = (tree.Column, tree.Alias)
 
 
 def constant_key(node: tree.Expression) -> str | None:
-    """A value found by a constant string has that name, before it is known what it is found in (CreateStruct)."""
+    """A value extracted by a constant string has that name, whatever it is extracted from (CreateStruct)."""
     if isinstance(node, tree.Dereference):
         return node.field
     index = node.index if isinstance(node, tree.Subscript) else None
@@ -213,16 +211,22 @@ def struct_fields(nodes: Sequence[tree.Expression], scope: Scope, walk: Walk) ->
 
 
 def struct_field(named: Named, node: tree.Expression, index: int) -> Named:
-    """Of what has no name of its own nothing is known, but of a struct's field."""
+    """A field without a name of its own has no metadata, except a field of a struct."""
     if isinstance(node, NAMED):
         return named
     name = constant_key(node) or f"col{index + 1}"
     return Named(named.expression, name, is_whole=not isinstance(named.expression, GetField))
 
 
-def told_of_values(node: tree.Function, scope: Scope, walk: Walk) -> list[Metadata]:
-    """What is known of the values of named_struct(name, value, …)."""
-    return [struct_field(walk.column(each, scope), each, 0).told for each in node.arguments[1::2]]
+def named_values(node: tree.Function, scope: Scope, walk: Walk, metadata: list[Metadata]) -> list[Expression]:
+    """The arguments of named_struct(name, value, …); collects the metadata of the values."""
+    if any(isinstance(each, tree.Star) for each in node.arguments):
+        return arguments("named_struct", node, scope, walk)
+    columns = [walk.column(each, scope) for each in node.arguments]
+    metadata += [
+        struct_field(*pair, 0).output_metadata for pair in zip(columns[1::2], node.arguments[1::2], strict=True)
+    ]
+    return [each.expression for each in columns]
 
 
 @walks(tree.Struct, tree.Row)
@@ -234,7 +238,7 @@ def walk_struct(node: tree.Struct | tree.Row, scope: Scope, walk: Walk) -> Expre
 
 
 def struct_text(node: tree.Struct | tree.Row, parts: Sequence[Expression]) -> str:
-    """(a, b) is a named_struct; STRUCT(a, b AS c) is shown as it was called."""
+    """(a, b) is shown as named_struct; STRUCT(a, b AS c) is shown as it was called."""
     shown = [
         f"{value.text} AS {quote_if_needed(name.text)}" if isinstance(field, tree.Alias) else value.text
         for field, name, value in zip(node.fields, parts[::2], parts[1::2], strict=True)
@@ -246,7 +250,7 @@ def struct_text(node: tree.Struct | tree.Row, parts: Sequence[Expression]) -> st
 
 
 def like_row(made: Expression, model: Expression) -> Expression:
-    """A row under the field names of another: comparisons look at places, not at names."""
+    """A row with the field names of another: comparisons go by position, not by name."""
     if not isinstance(made.type, StructType) or not isinstance(model.type, StructType) or not isinstance(made, Call):
         return made
     names = model.type.names
@@ -269,7 +273,10 @@ def walk_first_last(node: tree.FirstLast, scope: Scope, walk: Walk) -> Expressio
 def higher_order(name: str, node: tree.Function, scope: Scope, walk: Walk) -> Expression:
     def body(argument: tree.Lambda) -> Any:
         def make(variables: list[Any]) -> Lambda:
-            names = [p.lower() for p in argument.parameters]
+            try:
+                names = parameter_names(argument.parameters, walk.settings)
+            except SparkError as error:
+                raise walk.with_context(error, argument) from error
             inner = scope.within(dict(zip(names, variables, strict=False)))
             return lambda_of(lambda_body(argument.body, inner, walk), variables[: len(names)])
 
@@ -280,12 +287,12 @@ def higher_order(name: str, node: tree.Function, scope: Scope, walk: Walk) -> Ex
 
 
 def lambda_body(node: tree.Expression, scope: Scope, walk: Walk) -> Expression:
-    """Spark places a name that means nothing here where the whole column stands, or the SELECT."""
+    """Falls back for unresolved names, since Spark's query context is the whole column or the SELECT."""
     try:
         return walk.read(node, scope)
     except SparkError as error:
         if not error.condition.startswith(("DATATYPE_MISMATCH.", "WRONG_NUM_ARGS.")):
-            raise NotNative("SQL: a mistake in a lambda", nearest=error) from error
+            raise NotNative(reasons.ERROR_MESSAGE, "an error inside a lambda function", likely_error=error) from error
         raise
 
 
@@ -298,7 +305,7 @@ def over(function: Expression, spec: tree.WindowSpec, scope: Scope, walk: Walk) 
     ordering = [sort_order(item, scope, walk) for item in definition.order]
     frame = read_frame(definition.frame, ordering, scope, walk) if definition.frame is not None else None
     made = window_call(function, partition, ordering, frame, walk.settings)
-    if scope.aliases:  # else it stands outside of the list
+    if scope.aliases:  # otherwise it is not in a SELECT list
         check_in_window(made)
     return made
 
@@ -319,7 +326,7 @@ def sort_order(item: tree.SortItem, scope: Scope, walk: Walk) -> SortOrder:
     try:
         check_order(order)
     except SparkError as error:
-        raise walk.located(error, item) from None
+        raise walk.with_context(error, item) from None
     return order
 
 
@@ -329,22 +336,22 @@ def direction(item: tree.SortItem, child: Expression) -> SortOrder:
     return SortOrder(child=child, ascending=ascending, nulls_first=nulls_first)
 
 
-def read_frame(node: tree.WindowFrame, ordering: Sequence[SortOrder], scope: Scope, walk: Walk) -> Frame:
+def read_frame(node: tree.WindowFrame, ordering: Sequence[SortOrder], scope: Scope, walk: Walk) -> WindowFrame:
     lower = read_bound(node.begin, scope, walk)
     upper = read_bound(node.end, scope, walk, True) if node.end is not None else 0
     if isinstance(lower, int) and isinstance(upper, int) and lower > upper:
-        raise NotNative("SQL: a frame that ends before it begins")
+        raise NotNative(reasons.WINDOW_FRAME, "a frame that ends before it begins")
     check_intervals((lower, upper), ordering, node.unit == "RANGE")
     types = [type(o.child.type) for o in ordering]
     is_cast = node.unit == "RANGE" and types not in ([IntegerType], *([kind] for kind in MOMENTS))
     if is_cast and len(ordering) != 1 and (node.begin.value is not None or (node.end and node.end.value is not None)):
-        raise NotNative("SQL: a range of values over several orders, or none")
+        raise NotNative(reasons.WINDOW_FRAME, "RANGE with several orderings or none")
     text = " AND ".join(bound_text(n, b, is_cast) for n, b in ((node.begin, lower), (node.end, upper)))
-    return Frame(rows=node.unit == "ROWS", lower=lower, upper=upper, text=f"{node.unit} BETWEEN {text}")
+    return WindowFrame(rows=node.unit == "ROWS", lower=lower, upper=upper, text=f"{node.unit} BETWEEN {text}")
 
 
 def bound_text(node: tree.FrameBound | None, bound: Expression | int | None, is_cast: bool) -> str:
-    """SQL keeps the word that was written, unless a cast hides it; DataFrames know only FOLLOWING."""
+    """SQL shows the keyword that was written, unless the bound is cast; DataFrames always show FOLLOWING."""
     if node is None or node.value is None:
         return node.kind if node is not None else "CURRENT ROW"
     shown = abs(bound) if isinstance(bound, int) else bound.text if bound is not None else ""
@@ -356,14 +363,14 @@ def bound_text(node: tree.FrameBound | None, bound: Expression | int | None, is_
 def read_bound(node: tree.FrameBound, scope: Scope, walk: Walk, is_end: bool = False) -> Expression | int | None:
     if node.value is None:
         if (node.kind == "UNBOUNDED FOLLOWING") != is_end and node.kind != "CURRENT ROW":
-            raise NotNative("SQL: a frame that begins at its end")
+            raise NotNative(reasons.WINDOW_FRAME, "a frame that begins at its end")
         return 0 if node.kind == "CURRENT ROW" else None
     value = walk.read(node.value, scope)
     if isinstance(value, Literal) and isinstance(value.type, IntegerType) and value.value is not None:
         return -value.value if node.kind == "PRECEDING" else value.value
     if isinstance(value, Literal) and isinstance(value.type, INTERVALS) and value.value is not None:
         return replace(value, value=-value.value) if node.kind == "PRECEDING" else value
-    raise NotNative("SQL: a frame bound that is no whole number")
+    raise NotNative(reasons.WINDOW_FRAME, "a bound that is not a whole number")
 
 
 INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
@@ -375,14 +382,14 @@ def has_time(bound: Expression | int | None) -> bool:
 
 
 def check_intervals(bounds: Sequence[Expression | int | None], ordering: Sequence[SortOrder], is_range: bool) -> None:
-    """Intervals are bounds of a range over one date or timestamp."""
+    """Interval bounds are valid only in a RANGE over one date or timestamp."""
     if not any(isinstance(bound, Literal) for bound in bounds):
         return
     if not is_range or len(ordering) != 1 or not isinstance(ordering[0].child.type, MOMENTS):
-        raise NotNative("SQL: an interval as the bound of another frame")
+        raise NotNative(reasons.WINDOW_FRAME, "an interval as a bound of ROWS, or beside a number")
     if isinstance(ordering[0].child.type, DateType) and any(has_time(bound) for bound in bounds):
-        raise NotNative("SQL: a range of hours over dates")
+        raise NotNative(reasons.WINDOW_FRAME, "RANGE with hours over dates")
     values: list[Any] = [bound.value if isinstance(bound, Literal) else bound for bound in bounds]
     types = {bound.type.simpleString() for bound in bounds if isinstance(bound, Literal)}
     if len(types) > 1 or (None not in values and values[0] > values[1]):
-        raise NotNative("SQL: a frame that ends before it begins")
+        raise NotNative(reasons.WINDOW_FRAME, "a frame that ends before it begins")

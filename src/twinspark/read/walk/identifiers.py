@@ -1,13 +1,13 @@
-"""Walks names that are computed: IDENTIFIER of a constant text, for columns, tables and functions."""
+"""Reads IDENTIFIER(...) with a constant text, as the name of a column, table or function."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from twinspark.analysis.names import Scope, resolve
-from twinspark.analysis.relations import Named
-from twinspark.analysis.scope import frame_of
-from twinspark.errors import NotNative, SparkError
+from twinspark.analysis.relations.basics import Named
+from twinspark.analysis.scope.frames import frame_of
+from twinspark.analysis.scope.names import Scope, resolve
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import parse_multipart_identifier, tree
@@ -21,10 +21,10 @@ def name_parts(name: tree.Name | tree.IdentifierClause, walk: Walk) -> tuple[str
     try:
         made = walk.read(name.expression, walk.scope(frame_of(OneRow())))
     except SparkError as error:
-        raise NotNative("SQL: IDENTIFIER of what is no constant text") from error
-    refusal = not_constant(made)
-    if refusal is not None:
-        raise walk.located(refusal, name.expression)
+        raise NotNative(reasons.IDENTIFIER_CLAUSE, "the argument is not a constant string") from error
+    problem = not_constant(made)
+    if problem is not None:
+        raise walk.with_context(problem, name.expression)
     return parse_multipart_identifier(constant_text(made))
 
 
@@ -45,13 +45,13 @@ def constant_text(expression: Expression) -> str:
         return expression.value
     if isinstance(expression, Call) and expression.name == "concat":
         return "".join(map(constant_text, expression.arguments))
-    raise NotNative("SQL: IDENTIFIER of what is no constant text")
+    raise NotNative(reasons.IDENTIFIER_CLAUSE, "the argument is not a constant string")
 
 
 @walks(tree.IdentifierClause)
 def walk_identifier(node: tree.IdentifierClause, scope: Scope, walk: Walk) -> Named | Expression:
-    """Only a column brings its name along: a field is called by its whole path."""
+    """Only a column brings its own name; a nested field is named by its whole path."""
     found = resolve(scope, name_parts(node, walk))
     if isinstance(found.expression, Literal):
-        raise NotNative("SQL: IDENTIFIER of a session variable")
+        raise NotNative(reasons.IDENTIFIER_CLAUSE, "the argument is a session variable")
     return found if found.passes is not None else found.expression

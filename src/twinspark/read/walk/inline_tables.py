@@ -1,17 +1,17 @@
-"""Walks VALUES: rows of constants, which Spark computes while it analyzes the query: their errors come first."""
+"""Reads VALUES: constant rows, which Spark evaluates during analysis, so that their errors come first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from twinspark.analysis import build
-from twinspark.analysis.determinism import check_values
-from twinspark.analysis.names import Scope
-from twinspark.analysis.outer import outer_in
-from twinspark.analysis.relations import Named, project
-from twinspark.analysis.scope import frame_of
-from twinspark.errors import NotNative, SparkError
-from twinspark.functions.common_types import common_type_without_strings
+from twinspark.analysis.expressions import build
+from twinspark.analysis.expressions.determinism import check_values
+from twinspark.analysis.relations.basics import Named, project
+from twinspark.analysis.scope.frames import frame_of
+from twinspark.analysis.scope.names import Scope
+from twinspark.analysis.scope.outer_references import outer_in
+from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.functions.casts.common_types import common_type_without_strings
 from twinspark.plan.expressions import AggregateCall, Call, Cast, Expression, Literal
 from twinspark.plan.relations import Field, OneRow, Relation, Values
 from twinspark.plan.rewrite import walk as nodes_of
@@ -31,7 +31,7 @@ def inline_values(node: tree.InlineTable, walk: Walk) -> Values:
     rows = [row_values(row, walk.scope(frame_of(OneRow())), walk) for row in node.rows]
     width = len(rows[0])
     if any(len(row) != width for row in rows):
-        raise NotNative("SQL: VALUES with rows of different widths")
+        raise NotNative(reasons.ERROR_MESSAGE, "VALUES with rows of different widths")
     types = column_types(rows, node, walk)
     made = [[build.implicit_cast(v, t, walk.settings) for v, t in zip(row, types, strict=True)] for row in rows]
     fields = tuple(Field(f"col{i + 1}", types[i], any(row[i].nullable for row in made)) for i in range(width))
@@ -47,50 +47,53 @@ def row_values(node: tree.Expression, scope: Scope, walk: Walk) -> list[Expressi
 
 
 def check_no_query(node: tree.InlineTable, walk: Walk) -> None:
-    """Said of a scalar one before anything in it is looked up; of the others Spark tells an error of its own inside."""
+    """Rejects subqueries: Spark reports scalar ones before it resolves anything in them; others have errors of their
+    own."""
     inside = [each for row in node.rows for each in tree_nodes(row)]
     if any(isinstance(each, tree.Subquery) for each in inside):
-        raise walk.located(SparkError(IN_VALUES), node)
+        raise walk.with_context(SparkError(IN_VALUES), node)
     if any(isinstance(each, tree.Exists | tree.InSubquery) for each in inside):
-        raise NotNative("SQL: a subquery in VALUES")
+        raise NotNative(reasons.EXPRESSION_POSITION, "VALUES with a subquery")
 
 
 def column_types(rows: Sequence[Sequence[Expression]], node: tree.InlineTable, walk: Walk) -> list[DataType]:
-    """ANSI or not, types meet as they do without it (EvaluateUnresolvedInlineTable)."""
+    """Types are coerced by the non-ANSI rules in both modes (EvaluateUnresolvedInlineTable)."""
     found = [common_type_without_strings([row[i].type for row in rows], False) for i in range(len(rows[0]))]
     types = [type for type in found if type is not None]
     if len(types) < len(found):
         at = found.index(None)
         name = node.alias.columns[at] if node.alias and node.alias.columns else f"col{at + 1}"
-        raise incompatible(walk.located(SparkError(INCOMPATIBLE, colName=quote_identifier(name)), node), rows)
+        raise incompatible(walk.with_context(SparkError(INCOMPATIBLE, colName=quote_identifier(name)), node), rows)
     return types
 
 
 def incompatible(error: SparkError, rows: Sequence[Sequence[Expression]]) -> Exception:
-    """What needs nothing looked up is refused by the parser already (AstBuilder.visitInlineTable)."""
+    """Spark's parser already rejects rows that need no name resolution (AstBuilder.visitInlineTable)."""
     if all(isinstance(cell, Literal) for row in rows for cell in row):
         error.exception = "ParseException"
         return error
-    return NotNative("SQL: VALUES of incompatible types", nearest=error)
+    return NotNative(reasons.ERROR_MESSAGE, "VALUES with incompatible types", likely_error=error)
 
 
 def check_computable(table: Values, node: tree.InlineTable, walk: Walk) -> None:
-    """Only where something could fail: the rows are computed again when the query runs."""
+    """Evaluates the rows now if an expression in them could fail; they are evaluated again when the query runs."""
     if any(True for row in table.rows for cell in row for _ in outer_in(cell)):
-        raise NotNative("SQL: a column of the query around in VALUES")
+        raise NotNative(reasons.EXPRESSION_POSITION, "VALUES with an outer column")
     if any(isinstance(each, AggregateCall) for row in table.rows for cell in row for each in nodes_of(cell)):
-        raise NotNative("SQL: an aggregate in VALUES")
+        raise NotNative(reasons.EXPRESSION_POSITION, "VALUES with an aggregate function")
     check_values(cell for row in table.rows for cell in row)
     doubtful = [cell for row in table.rows for cell in row if may_fail(cell)]
     if not doubtful:
         return
-    if fails(computed(table, doubtful), walk):
-        nearest = SparkError(FAILED, sqlExpr=f'"{failing(doubtful, walk).text}"')
-        raise NotNative("SQL: VALUES that fail", nearest=walk.located(nearest, node))
+    if fails(evaluation_plan(table, doubtful), walk):
+        nearest = SparkError(FAILED, sqlExpr=f'"{first_failing(doubtful, walk).text}"')
+        raise NotNative(
+            reasons.ERROR_MESSAGE, "VALUES with an expression that fails", likely_error=walk.with_context(nearest, node)
+        )
 
 
-def computed(table: Values, doubtful: Sequence[Expression]) -> Relation:
-    """Of a table with columns that no client reads only what could fail."""
+def evaluation_plan(table: Values, doubtful: Sequence[Expression]) -> Relation:
+    """If the table has columns of a type that Arrow clients cannot read, only the expressions that could fail."""
     if not any(isinstance(field.type, YearMonthIntervalType | CalendarIntervalType) for field in table.fields):
         return table
     return project(frame_of(OneRow()), [Named(cell, "cell") for cell in doubtful]).plain()
@@ -101,27 +104,26 @@ def may_fail(cell: Expression) -> bool:
 
 
 def is_doubtful(node: Expression) -> bool:
-    """Casts of texts, and whatever a function may do that is given something (`map()` is just empty); of the others,
-    those that make a value of a type only."""
+    """Casts from or to strings, and calls with arguments (`map()` is just empty) that are not known never to fail."""
     if isinstance(node, Cast):
         return is_string(node.child.type) != is_string(node.type)
     return isinstance(node, Call) and bool(node.arguments) and node.name not in NEVER_FAIL
 
 
-def failing(doubtful: Sequence[Expression], walk: Walk) -> Expression:
-    """The first one of them."""
+def first_failing(doubtful: Sequence[Expression], walk: Walk) -> Expression:
+    """The first expression that fails."""
     single = (project(frame_of(OneRow()), [Named(cell, "cell")]).plain() for cell in doubtful)
     return next((cell for cell, alone in zip(doubtful, single, strict=True) if fails(alone, walk)), doubtful[0])
 
 
 def fails(relation: Relation, walk: Walk) -> bool:
-    """With an error of Spark's, be its words known or not."""
+    """Whether it raises an error of Spark, with a known message or not."""
     try:
         walk.context.collect(relation, walk.context)
     except SparkError:
         return True
     except NotNative as why:
-        if why.nearest is None:
+        if why.likely_error is None:
             raise
         return True
     return False

@@ -1,15 +1,15 @@
-"""Walks constants of the syntax tree."""
+"""Reads literals of the syntax tree."""
 
 from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
 
-from twinspark.analysis import build
-from twinspark.analysis.names import Scope
-from twinspark.errors import NotNative, SparkError
-from twinspark.functions.java_text import as_float
-from twinspark.functions.settings import clock_of
+from twinspark.analysis.expressions import build
+from twinspark.analysis.scope.names import Scope
+from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.functions.notation.settings import clock_of
+from twinspark.functions.strings.java_numbers import as_float
 from twinspark.plan.expressions import Expression
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, walks
@@ -79,14 +79,15 @@ def walk_typed(node: tree.TypedLiteral, scope: Scope, walk: Walk) -> Expression:
     if isinstance(value, bytes):
         return build.literal(value)
     if isinstance(value, str):
-        raise NotNative(f"SQL: {node.type_name} '{node.text}'")
+        raise NotNative(reasons.LITERAL, f"{node.type_name} '{node.text}'")
     if node.type_name in ("DATE", "TIME"):
         return build.literal(value, DATE if node.type_name == "DATE" else TIME, walk.settings)
     return timestamp(node, value, walk)
 
 
 def timestamp(node: tree.TypedLiteral, value: int, walk: Walk) -> Expression:
-    """Without an offset a timestamp is local time; TIMESTAMP follows spark.sql.timestampType unless it has one."""
+    """A TIMESTAMP literal without an offset is local time, of the type in spark.sql.timestampType; with an offset it is
+    a TIMESTAMP_LTZ."""
     plain = node.type_name == "TIMESTAMP" and walk.settings.timestamp_type == "TIMESTAMP_NTZ" and not node.zoned
     if node.type_name == "TIMESTAMP_NTZ" or plain:
         return build.literal(value, TIMESTAMP_NTZ, walk.settings)
@@ -94,18 +95,18 @@ def timestamp(node: tree.TypedLiteral, value: int, walk: Walk) -> Expression:
     return build.literal(micros, TIMESTAMP, walk.settings)
 
 
-FIRST_LOCAL, LAST_LOCAL = -62_135_596_800_000_000, 253_402_300_800_000_000  # what datetime knows
+FIRST_LOCAL, LAST_LOCAL = -62_135_596_800_000_000, 253_402_300_800_000_000  # the range of Python's datetime
 
 
 def instant(local: int, zone: str) -> int:
-    """The earlier instant where the clock shows a time twice, as java.time takes it."""
+    """The earlier instant where a local time occurs twice, as in java.time."""
     if not FIRST_LOCAL <= local < LAST_LOCAL:
-        raise NotNative("a local time outside the years 1 to 9999")
+        raise NotNative(reasons.DATETIME_RANGE, "a TIMESTAMP_NTZ constant outside the years 1 to 9999")
     moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=local)
     try:
         offset = moment.replace(tzinfo=clock_of(zone), fold=0).utcoffset() or dt.timedelta()
     except (KeyError, ValueError) as error:
-        raise NotNative(f"the time zone {zone}") from error
+        raise NotNative(reasons.TIME_ZONE, zone) from error
     return local - round(offset.total_seconds() * 1_000_000)
 
 

@@ -1,13 +1,13 @@
-"""Arguments by name (`mask(str => x)`) in the places where a built-in function takes them."""
+"""Named arguments of built-in functions (`mask(str => x)`): puts them into their positions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from twinspark.errors import NotNative
+from twinspark.errors import NotNative, reasons
 from twinspark.read.sql import parse_expression, tree
 
-# Parameters in their order, those with a default last: (name, its SQL). Functions that are not here know no names.
+# Parameters in order, those with a default last: (name, SQL of the default). Other functions have no named arguments.
 SKETCH = (("lgNomEntries", "12"), ("mode", "'sum'"))
 PAIR = (("first", ""), ("second", ""), *SKETCH)
 PARAMETERS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -21,8 +21,8 @@ PARAMETERS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def placed(name: str, arguments: Sequence[tree.Expression]) -> tuple[tree.Expression, ...]:
-    """The arguments in their places, defaults between them; what Spark refuses is left to it."""
+def by_position(name: str, arguments: Sequence[tree.Expression]) -> tuple[tree.Expression, ...]:
+    """The arguments in order of the parameters, with defaults for missing ones; invalid ones fall back to Spark."""
     if not any(isinstance(argument, tree.NamedArgument) for argument in arguments):
         return tuple(arguments)
     parameters = PARAMETERS.get(name, ())
@@ -35,8 +35,8 @@ def placed(name: str, arguments: Sequence[tree.Expression]) -> tuple[tree.Expres
     for parameter, default in parameters[len(by_place) :]:
         given = by_name.pop(parameter.lower(), None)
         if given is None and not default:
-            raise NotNative(f"SQL: named arguments of {name}")
+            raise NotNative(reasons.FUNCTION_NAMED_ARGUMENTS, name)
         made = (*made, parse_expression(default) if given is None else given)
     if by_name or not is_clear or len(made) != len(parameters):
-        raise NotNative(f"SQL: named arguments of {name}")
+        raise NotNative(reasons.FUNCTION_NAMED_ARGUMENTS, name)
     return made

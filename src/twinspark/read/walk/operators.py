@@ -1,4 +1,4 @@
-"""Walks operators and forms with keywords: arithmetic, comparison, logic, CASE, CAST, LIKE and the like."""
+"""Reads operators and keyword syntax: arithmetic, comparison, logic, CASE, CAST, LIKE, EXTRACT and others."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from twinspark.analysis import build
-from twinspark.analysis.names import Scope, named_hit
-from twinspark.analysis.relations import Named
-from twinspark.analysis.scope import as_expression, resolve_name
-from twinspark.errors import NotNative
+from twinspark.analysis.expressions import build
+from twinspark.analysis.relations.basics import Named
+from twinspark.analysis.scope.frames import as_expression, resolve_name
+from twinspark.analysis.scope.names import Scope, is_literal_function, named_hit, resolve
+from twinspark.errors import NotNative, reasons
 from twinspark.plan.expressions import Cast, Expression, Literal
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, walks
@@ -24,7 +24,7 @@ NAMES = {"=": "==", "||": "concat", "<<": "shiftleft", ">>": "shiftright", ">>>"
 def walk_binary(node: tree.Binary, scope: Scope, walk: Walk) -> Expression:
     left = walk.read(node.left, scope)
     right = walk.read(node.right, scope)
-    if node.operator == "-" and walk.context.config.get(LEGACY_INTERVALS, "false").lower() == "true":
+    if node.operator == "-" and walk.context.flag(LEGACY_INTERVALS):
         check_not_moments(left, right)
     if node.operator in ("<>", "!="):
         return build.call("not", [build.call("==", [left, right], walk.settings)], walk.settings)
@@ -38,7 +38,7 @@ LEGACY_INTERVALS = "spark.sql.legacy.interval.enabled"
 def check_not_moments(left: Expression, right: Expression) -> None:
     moments = (DateType, TimestampType, TimestampNTZType)
     if isinstance(left.type, moments) or isinstance(right.type, moments):
-        raise NotNative(f"{LEGACY_INTERVALS} = true")
+        raise NotNative(reasons.SETTING_VALUE, f"{LEGACY_INTERVALS} = true")
 
 
 SHIFTS = ("<<", ">>", ">>>")
@@ -62,22 +62,22 @@ def walk_logical(node: tree.Logical, scope: Scope, walk: Walk) -> Expression:
 def walk_not(node: tree.Not, scope: Scope, walk: Walk) -> Expression:
     if isinstance(node.child, tree.InSubquery):
         return walk.read(replace(node.child, negated=not node.child.negated), scope)
-    shown = negated(walk.read(node.child, scope), True, walk)
-    inner = pushed(node)
+    shown = negate_if(walk.read(node.child, scope), True, walk)
+    inner = push_not(node)
     return shown if inner is node else replace(walk.read(inner, scope), text=shown.text)
 
 
-def pushed(node: tree.Expression) -> tree.Expression:
-    """NOT pushed down to the subqueries below it, for IN and NOT IN take unknown as false (BooleanSimplification)."""
+def push_not(node: tree.Expression) -> tree.Expression:
+    """Pushes NOT down to IN subqueries, whose unknown result counts as false (BooleanSimplification)."""
     if not isinstance(node, tree.Not) or not isinstance(node.child, tree.Logical | tree.Not):
         return node
     if not has_in_subquery(node.child):
         return node
     child = node.child
     if isinstance(child, tree.Not):
-        return pushed(child.child)
+        return push_not(child.child)
     operator = "OR" if child.operator == "AND" else "AND"
-    left, right = (pushed(tree.Not(side.start, side.stop, side)) for side in (child.left, child.right))
+    left, right = (push_not(tree.Not(side.start, side.stop, side)) for side in (child.left, child.right))
     return replace(child, operator=operator, left=left, right=right)
 
 
@@ -89,7 +89,7 @@ def has_in_subquery(node: tree.Expression) -> bool:
     return isinstance(node, tree.InSubquery)
 
 
-def negated(made: Expression, is_negated: bool, walk: Walk) -> Expression:
+def negate_if(made: Expression, is_negated: bool, walk: Walk) -> Expression:
     return build.call("not", [made], walk.settings) if is_negated else made
 
 
@@ -99,14 +99,14 @@ def walk_between(node: tree.Between, scope: Scope, walk: Walk) -> Expression:
     text = f"between({child.text}, {lower.text}, {upper.text})"
     first = build.call(">=", [child, lower], walk.settings, text=f"(commonexpressionref() >= {lower.text})")
     second = build.call("<=", [child, upper], walk.settings, text=f"(commonexpressionref() <= {upper.text})")
-    return negated(build.call("and", [first, second], walk.settings, text=text), node.negated, walk)
+    return negate_if(build.call("and", [first, second], walk.settings, text=text), node.negated, walk)
 
 
 @walks(tree.In)
 def walk_in(node: tree.In, scope: Scope, walk: Walk) -> Expression:
     child = walk.read(node.child, scope)
     parts = [child, *(like_row(option, child) for option in walk.reads(node.options, scope))]
-    return negated(build.call("in", parts, walk.settings), node.negated, walk)
+    return negate_if(build.call("in", parts, walk.settings), node.negated, walk)
 
 
 @walks(tree.IsNull)
@@ -119,17 +119,17 @@ def walk_is_truth(node: tree.IsTruth, scope: Scope, walk: Walk) -> Expression:
     child = walk.read(node.child, scope)
     if node.value == "UNKNOWN":
         name, word = ("isnotnull", "IS NOT UNKNOWN") if node.negated else ("isnull", "IS UNKNOWN")
-        # Spark forgets the word as soon as it resolves something inside (IsUnknown is copied as IsNull).
+        # Spark does not show UNKNOWN once it has resolved something inside (IsUnknown is copied as IsNull).
         text = f"({child.text} {word})" if isinstance(child, Literal) else None
         return build.call(name, [child], walk.settings, text=text)
     made = build.call("<=>", [child, build.literal(node.value == "TRUE")], walk.settings)
-    return negated(made, node.negated, walk)
+    return negate_if(made, node.negated, walk)
 
 
 @walks(tree.IsDistinct)
 def walk_is_distinct(node: tree.IsDistinct, scope: Scope, walk: Walk) -> Expression:
     same = build.call("<=>", walk.reads((node.left, node.right), scope), walk.settings)
-    return negated(same, not node.negated, walk)
+    return negate_if(same, not node.negated, walk)
 
 
 LIKES = {"LIKE": "like", "ILIKE": "ilike", "RLIKE": "rlike"}
@@ -141,30 +141,30 @@ def walk_like(node: tree.Like, scope: Scope, walk: Walk) -> Expression:
     if node.escape is not None:
         parts.append(build.literal(node.escape))
     text = f"ilike({parts[0].text}, {parts[1].text})" if node.kind == "ILIKE" else None
-    return negated(build.call(LIKES[node.kind], parts, walk.settings, text=text), node.negated, walk)
+    return negate_if(build.call(LIKES[node.kind], parts, walk.settings, text=text), node.negated, walk)
 
 
 @walks(tree.LikeQuantified)
 def walk_like_quantified(node: tree.LikeQuantified, scope: Scope, walk: Walk) -> Expression:
-    """Constant patterns make one predicate that may be null (LikeAny and its kin), others a chain."""
+    """Constant patterns become one nullable predicate (LikeAny, LikeAll), others a chain of conditions."""
     child, patterns = walk.read(node.child, scope), walk.reads(node.patterns, scope)
     if node.kind == "ILIKE":
         child = build.call("lower", [child], walk.settings)
-        patterns = [lowered(pattern, walk) for pattern in patterns]
+        patterns = [lower_pattern(pattern, walk) for pattern in patterns]
     tests: Sequence[Expression] = [
-        negated(build.call("like", [child, pattern], walk.settings), node.negated, walk) for pattern in patterns
+        negate_if(build.call("like", [child, pattern], walk.settings), node.negated, walk) for pattern in patterns
     ]
     joined = "or" if node.quantifier == "ANY" else "and"
     chain = reduce(lambda a, b: build.call(joined, [a, b], walk.settings), tests)
     if not all(isinstance(pattern, Literal) for pattern in patterns):
         if any(isinstance(pattern, Cast) and isinstance(pattern.child, Literal) for pattern in patterns):
-            raise NotNative("LIKE ANY or ALL with a pattern that only Spark folds")
+            raise NotNative(reasons.REGEX, "LIKE ANY or LIKE ALL with a pattern that only Spark evaluates")
         return chain
     name = ("not" if node.negated else "") + "like" + node.quantifier.lower()
     return replace(chain, nullable=True, text=f"{name}({child.text})")
 
 
-def lowered(pattern: Expression, walk: Walk) -> Expression:
+def lower_pattern(pattern: Expression, walk: Walk) -> Expression:
     if not isinstance(pattern, Literal):
         return build.call("lower", [pattern], walk.settings)
     return build.literal(pattern.value.lower()) if isinstance(pattern.value, str) else pattern
@@ -193,17 +193,19 @@ def walk_cast(node: tree.Cast, scope: Scope, walk: Walk) -> Expression | Named:
 
 @walks(tree.CurrentLike)
 def walk_current(node: tree.CurrentLike, scope: Scope, walk: Walk) -> Expression | Named:
-    """All words for the user are one function, and but for the path its name is not marked as made up."""
+    """CURRENT_USER and its synonyms are one function; except for current_path its name is not marked as automatic."""
+    name = node.name.lower()
+    if node.written and is_literal_function((name,)):
+        return resolve(scope, (node.written,))
     column = frame_column(node.written, scope)
     if column is not None:
         return column
-    name = node.name.lower()
     made = build.call("current_user" if name in ("user", "session_user") else name, [], walk.settings)
     return made if name == "current_path" else Named(made, made.text)
 
 
 def frame_column(name: str, scope: Scope) -> Named | None:
-    """A column of that name is meant before the function."""
+    """A column of that name takes precedence over the function."""
     hit = resolve_name(scope.frame, (name,), scope.settings.case_sensitive) if name else None
     return named_hit(as_expression(scope.frame, hit[0]), hit, scope) if hit is not None else None
 

@@ -1,49 +1,52 @@
-"""Walks queries: WITH, set operations, ORDER BY and LIMIT; SELECT itself is next door."""
+"""Reads queries: WITH, set operations, ORDER BY and LIMIT. SELECT itself is in select.py."""
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from twinspark.analysis import relations as make
-from twinspark.analysis import set_operations as sets
-from twinspark.analysis.generators import has_generator
-from twinspark.analysis.names import Scope
-from twinspark.analysis.outer import outer_columns
-from twinspark.analysis.recursion_limits import limited
-from twinspark.analysis.scope import Frame, frame_of
-from twinspark.errors import NotNative, SparkError
-from twinspark.functions.typing import quoted, type_text
+from twinspark.analysis.plan_limits import check_size
+from twinspark.analysis.relations import basics as make
+from twinspark.analysis.relations import set_operations as sets
+from twinspark.analysis.relations.generators import has_generator
+from twinspark.analysis.relations.recursion_limits import limit_levels
+from twinspark.analysis.scope.frames import Frame, frame_of
+from twinspark.analysis.scope.names import Scope, read_at_levels
+from twinspark.analysis.scope.outer_references import outer_columns
+from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.functions.notation.typing import quote_expression, type_text
 from twinspark.plan.expressions import Expression, Literal, SortOrder, Subquery
-from twinspark.plan.relations import Relation, Shared
+from twinspark.plan.relations import Relation, SharedRelation
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
+from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import direction, sort_order
 from twinspark.read.walk.recursion import is_recursive, recursion, two_parts
 from twinspark.types import IntegerType, is_integral
 
-_uses = itertools.count(1)  # two texts may name a query alike at the same place
+_uses = itertools.count(1)  # makes the keys of WITH queries unique, since two texts may use the same name
 
-Order = Callable[[tuple[tree.SortItem, ...]], Frame]
+Order = Callable[[tuple[tree.SortItem, ...], bool], Frame]
 
 
 @dataclass(frozen=True)
 class Selected:
-    """A query term, and how it is put in order: a SELECT also sorts by what it did not select."""
+    """A query term, and how to sort it: a SELECT can also be sorted by columns that it did not select."""
 
     frame: Frame
     order: Order | None = None
 
 
 def read_query(query: tree.Query, walk: Walk) -> Frame:
-    if query.ctes is not None:
-        walk = with_ctes(query.ctes, walk)
-    selected = read_term(query.body, walk, query.organization)
-    return organized(selected, query.organization, walk)
+    if query.ctes is None:
+        return organize(read_term(query.body, walk, query.organization), query.organization, walk)
+    inner = with_ctes(query.ctes, walk, query)
+    made = organize(read_term(query.body, inner, query.organization), query.organization, inner)
+    return replace(made, is_closed=True)  # WithCTE has several children: names below it cannot be referenced from above
 
 
 # ---- WITH
@@ -51,11 +54,12 @@ def read_query(query: tree.Query, walk: Walk) -> Frame:
 
 @dataclass(frozen=True, eq=False)
 class Cte:
-    """A named query, read once where it stands; each use is a frame of its own over the shared rows."""
+    """A WITH query, read once where it is defined; each use is a frame of its own over the shared rows."""
 
     relation: Relation
     name: str
-    twins: Mapping[int, int] = field(default_factory=dict)  # columns passed on twice: place -> place of the first
+    # columns that are passed on twice: their index -> the index of the first
+    twins: Mapping[int, int] = field(default_factory=dict)
 
     def frame(self) -> Frame:
         made = frame_of(self.relation, (self.name,))
@@ -65,68 +69,82 @@ class Cte:
 
 
 def twins_of(frame: Frame) -> dict[int, int]:
-    places = {a.id: i for i, a in enumerate(frame.attributes)}
-    return {i: places[a.twin] for i, a in enumerate(frame.attributes) if a.twin in places}
+    indexes = {a.id: i for i, a in enumerate(frame.attributes)}
+    return {i: indexes[a.twin] for i, a in enumerate(frame.attributes) if a.twin in indexes}
 
 
-def with_ctes(node: tree.With, walk: Walk) -> Walk:
-    policy = walk.context.config.get("spark.sql.legacy.ctePrecedencePolicy", "CORRECTED")
-    if walk.ctes and policy.upper() != "CORRECTED":
-        raise NotNative(f"spark.sql.legacy.ctePrecedencePolicy = {policy}")
+def with_ctes(node: tree.With, walk: Walk, query: tree.Query | None = None) -> Walk:
+    """`query` is the query that has the WITH clause; the one of a statement has no outer columns."""
+    policy = walk.context.conf("spark.sql.legacy.ctePrecedencePolicy")
+    if walk.ctes and policy != "CORRECTED":
+        raise NotNative(reasons.SETTING_VALUE, f"spark.sql.legacy.ctePrecedencePolicy = {policy}")
     for named in node.queries:
         if node.recursive and is_recursive(named):
-            relation = checked_recursion(named, walk)
+            relation = read_checked_recursion(named, walk)
             walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(relation, named.name)})
             continue
-        frame = checked_query(named, node, walk)
+        frame = read_named_query(named, node, walk)
         relation = frame.plain()
         if named.columns:
-            relation = renamed(relation, named.columns)
-        if any(outer_columns(relation)):  # it cannot stand in front of the statement
-            check_used(named, walk)
+            relation = rename_columns(relation, named.columns)
+        if any(outer_columns(relation)):  # a correlated query cannot be shared
+            check_used(named, query)
             walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(relation, named.name)})
             continue
-        shared = Shared(input=relation, fields=relation.fields, key=f"{named.name}@{next(_uses)}")
+        check_size(relation)
+        shared = SharedRelation(input=relation, fields=relation.fields, key=f"{named.name}@{next(_uses)}")
         walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(shared, named.name, twins_of(frame))})
     return walk
 
 
-def checked_query(named: tree.NamedQuery, node: tree.With, walk: Walk) -> Frame:
-    """Beside RECURSIVE Spark also knows the names that come later."""
+def read_named_query(named: tree.NamedQuery, node: tree.With, walk: Walk) -> Frame:
+    """With RECURSIVE, Spark also resolves names of later WITH queries."""
     try:
         return read_query(named.query, walk)
     except SparkError as error:
         if node.recursive:
-            raise NotNative("SQL: an error that may be about a name given later", nearest=error) from error
+            raise NotNative(
+                reasons.ERROR_MESSAGE,
+                "an error that may be about a name defined by a later WITH query",
+                likely_error=error,
+            ) from error
         raise
 
 
-def check_used(named: tree.NamedQuery, walk: Walk) -> None:
-    """The name of a subquery shows the columns of the query around, even those that nobody reads."""
-    if len(re.findall(rf"\b{re.escape(named.name)}\b", walk.text, re.IGNORECASE)) < 2:
-        raise NotNative("SQL: a WITH that is not used and names columns of the query around")
+def check_used(named: tree.NamedQuery, query: tree.Query | None) -> None:
+    """An unused WITH query with outer columns falls back: the name of the subquery shows all its outer columns."""
+    if query is not None and not any(is_reference(node, named.name) for node in tree_nodes(query)):
+        raise NotNative(reasons.OPERATION_KIND, "a WITH query: it is not used and names outer columns")
 
 
-def checked_recursion(named: tree.NamedQuery, walk: Walk) -> Relation:
-    """Spark complains of where the name stands before it looks at anything else."""
+def is_reference(node: tree.Node, name: str) -> bool:
+    if not isinstance(node, tree.Table) or not isinstance(node.name, tree.Name):
+        return False
+    return [part.lower() for part in node.name.parts] == [name.lower()]
+
+
+def read_checked_recursion(named: tree.NamedQuery, walk: Walk) -> Relation:
+    """Falls back for errors, since Spark first checks where the recursive reference is."""
     try:
         return read_recursion(named, walk)
     except SparkError as error:
-        raise NotNative(f"SQL: a recursive query with an error: {error.condition}", nearest=error) from error
+        raise NotNative(
+            reasons.ERROR_MESSAGE, f"a recursive WITH query fails with {error.condition}", likely_error=error
+        ) from error
 
 
 def read_recursion(named: tree.NamedQuery, walk: Walk) -> Relation:
     body = two_parts(named)
     anchor = read_term(body.left, walk).frame.plain()
-    anchor = renamed(anchor, named.columns) if named.columns else anchor
+    anchor = rename_columns(anchor, named.columns) if named.columns else anchor
     key = f"{named.name}@{next(_uses)}"
     made = recursion(named, anchor, lambda inner: read_term(body.right, inner).frame, key, walk)
     if any(outer_columns(made)):
-        raise NotNative("SQL: a recursive query that uses columns of the query around")
+        raise NotNative(reasons.RECURSIVE_CTE, "it uses outer columns")
     return made
 
 
-def renamed(relation: Relation, names: tuple[str, ...]) -> Relation:
+def rename_columns(relation: Relation, names: tuple[str, ...]) -> Relation:
     if len(names) != len(relation.fields):
         raise SparkError("ASSIGNMENT_ARITY_MISMATCH", numExpr=len(names), numTarget=len(relation.fields))
     frame = frame_of(relation)
@@ -140,7 +158,7 @@ def renamed(relation: Relation, names: tuple[str, ...]) -> Relation:
 def read_term(term: Any, walk: Walk, organization: tree.Organization | None = None) -> Selected:
     reader = TERMS.get(term.__class__)
     if reader is None:
-        raise NotNative(f"SQL: {term.__class__.__name__}")
+        raise NotNative(reasons.SQL_CLAUSE, term.__class__.__name__)
     return reader(term, walk, organization)
 
 
@@ -161,7 +179,7 @@ def set_operation(left: Frame, right: Frame, term: tree.SetOperation | tree.Pipe
         if "operator" in error.parameters and term.all and kind != "union":
             parameters: dict[str, Any] = {**error.parameters, "operator": f"{term.operator} ALL"}
             error = SparkError(error.condition, **parameters)
-        raise walk.located(error, term) from error
+        raise walk.with_context(error, term) from error
 
 
 def read_select_term(term: tree.Select, walk: Walk, organization: tree.Organization | None) -> Selected:
@@ -177,13 +195,13 @@ def read_from_first(term: tree.FromFirst, walk: Walk, organization: Any) -> Sele
     if not term.bodies:
         return Selected(FROM[0](term.source, walk))
     if len(term.bodies) != 1:
-        raise NotNative("SQL: FROM with several SELECTs")
+        raise NotNative(reasons.SQL_CLAUSE, "FROM with several SELECT clauses")
     select, own = term.bodies[0]
     selected = read_select_term(replace(select, source=term.source), walk, own)
-    return Selected(organized(selected, own, walk))
+    return Selected(organize(selected, own, walk))
 
 
-# Given by the rooms next door, which need `read_query` themselves.
+# Handlers from modules that need `read_query` themselves register here.
 SELECT: list[Callable[..., Selected]] = []
 RELATION: list[Callable[..., Frame]] = []
 FROM: list[Callable[..., Frame]] = []
@@ -201,24 +219,33 @@ TERMS: dict[type, Callable[..., Selected]] = {
 # ---- ORDER BY, LIMIT
 
 
-def organized(selected: Selected, node: tree.Organization | None, walk: Walk) -> Frame:
+def organize(selected: Selected, node: tree.Organization | None, walk: Walk) -> Frame:
     frame = selected.frame
     if node is None:
         return frame
     if node.order_by:
-        frame = selected.order(node.order_by) if selected.order else sorted_frame(frame, node.order_by, walk)
+        frame = selected.order(node.order_by, True) if selected.order else sorted_frame(frame, node.order_by, walk)
+    keys = node.distribute_by or node.cluster_by
+    frame = distribute(frame, keys, walk) if keys else frame
     items = node.sort_by or tuple(tree.SortItem(e.start, e.stop, e, "", "") for e in node.cluster_by)
     if items:
-        frame = sorted_frame(frame, items, walk, is_global=False)
-    walk.reads(node.distribute_by, walk.scope(frame))
-    frame = make.spread(frame) if node.distribute_by else frame
+        order = None if keys else selected.order
+        frame = order(items, False) if order else sorted_frame(frame, items, walk, is_global=False)
     if node.limit is not None or node.offset is not None:
         limit = row_count(node.limit, walk, "limit") if node.limit is not None else None
         offset = row_count(node.offset, walk, "offset") if node.offset is not None else 0
         if limit is not None:
-            frame = replace(frame, relation=limited(frame.relation, limit + (offset or 0), walk.settings))
+            frame = replace(frame, relation=limit_levels(frame.relation, limit + (offset or 0), walk.settings))
         frame = make.limit(frame, limit, offset or 0)
     return frame
+
+
+def distribute(frame: Frame, keys: tuple[tree.Expression, ...], walk: Walk) -> Frame:
+    """DISTRIBUTE BY and CLUSTER BY: partitions rows by the hash of the keys, which may be hidden columns."""
+    walk.context.shuffles = True
+    scope = walk.scope(frame, reveals=True)
+    made = [SortOrder(child=read_at_levels(scope, partial(walk.read, key, scope))) for key in keys]
+    return make.repartition(scope.frame, "hash", 0, made)
 
 
 def sorted_frame(frame: Frame, items: tuple[tree.SortItem, ...], walk: Walk, is_global: bool = True) -> Frame:
@@ -234,21 +261,21 @@ def has_name(frame: Frame, name: str, walk: Walk) -> bool:
 
 
 def frame_order(item: tree.SortItem, scope: Scope, frame: Frame, walk: Walk) -> SortOrder:
-    order = sort_order(item, scope, walk)
-    place = position_of(item.child, walk)
-    if place is None:
+    order = read_at_levels(scope, lambda: sort_order(item, scope, walk))
+    ordinal = position_of(item.child, walk)
+    if ordinal is None:
         check_no_subquery(order.child)
         return order
-    by_position(place, frame, item, walk)
-    return replace(order, child=scope.frame.column(frame.attributes[place - 1]))
+    by_position(ordinal, frame, item, walk)
+    return replace(order, child=scope.frame.column(frame.attributes[ordinal - 1]))
 
 
 def check_no_subquery(expression: Expression) -> None:
-    """Spark refuses them in an order, and generators too, in words that show its plan."""
+    """Falls back for subqueries and generators in ORDER BY, since Spark's message shows its plan."""
     if has_generator(expression):
-        raise NotNative("SQL: a generator in ORDER BY")
+        raise NotNative(reasons.GENERATOR_POSITION, "ORDER BY")
     if any(isinstance(node, Subquery) for node in nodes_of(expression)):
-        raise NotNative("SQL: a subquery in ORDER BY")
+        raise NotNative(reasons.EXPRESSION_POSITION, "ORDER BY a subquery")
 
 
 def is_all(items: tuple[tree.SortItem, ...]) -> bool:
@@ -257,34 +284,34 @@ def is_all(items: tuple[tree.SortItem, ...]) -> bool:
 
 
 def position_of(node: tree.Expression, walk: Walk, key: str = "spark.sql.orderByOrdinal") -> int | None:
-    """`ORDER BY 2`: a whole number that stands for a column of the list."""
+    """`ORDER BY 2`: an integer literal that is the ordinal of a column."""
     if not isinstance(node, tree.NumberLiteral) or node.kind != "integer" or not walk.context.flag(key):
         return None
     value = int(node.text)
     return value if -(1 << 31) <= value < 1 << 31 else None
 
 
-def by_position(place: int, frame: Frame, item: tree.SortItem, walk: Walk) -> None:
-    if not 1 <= place <= len(frame.attributes):
-        error = SparkError("ORDER_BY_POS_OUT_OF_RANGE", index=place, size=len(frame.attributes))
-        raise walk.located(error, item.child)
+def by_position(ordinal: int, frame: Frame, item: tree.SortItem, walk: Walk) -> None:
+    if not 1 <= ordinal <= len(frame.attributes):
+        error = SparkError("ORDER_BY_POS_OUT_OF_RANGE", index=ordinal, size=len(frame.attributes))
+        raise walk.with_context(error, item.child)
 
 
 def row_count(node: tree.Expression, walk: Walk, name: str) -> int:
     try:
         value = walk.read(node, walk.scope(frame_of(NO_ROWS)))
     except SparkError as problem:
-        raise NotNative(f"SQL: a {name} that may name columns", nearest=problem) from problem
+        raise NotNative(reasons.ERROR_MESSAGE, f"a {name} that may name columns", likely_error=problem) from problem
     if not isinstance(value, Literal) or value.value is None:
-        raise NotNative(f"SQL: a {name} that is no constant")
-    facts: dict[str, Any] = {"name": name, "expr": quoted(value.text)}
+        raise NotNative(reasons.EXPRESSION_POSITION, f"a {name} that is not a constant")
+    facts: dict[str, Any] = {"name": name, "expr": quote_expression(value.text)}
     if not isinstance(value.type, IntegerType):
         if is_integral(value.type):
-            raise NotNative(f"SQL: a {name} of another type than int")
+            raise NotNative(reasons.EXPRESSION_POSITION, f"a {name} that is not an int")
         error = SparkError("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", dataType=type_text(value.type), **facts)
-        raise error if isinstance(node, tree.BooleanLiteral) else walk.located(error, node)
+        raise error if isinstance(node, tree.BooleanLiteral) else walk.with_context(error, node)
     if value.value < 0:
-        raise walk.located(SparkError("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", v=value.value, **facts), node)
+        raise walk.with_context(SparkError("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", v=value.value, **facts), node)
     return int(value.value)
 
 

@@ -1,16 +1,17 @@
-"""Walks WITH RECURSIVE: an anchor UNION ALL a step that reads the rows of the step before."""
+"""Reads WITH RECURSIVE: an anchor UNION ALL a step that reads the rows of the previous step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from twinspark.analysis import build
-from twinspark.analysis.scope import Attribute, Frame, Hit, frame_of, revealed
-from twinspark.analysis.set_operations import merged
-from twinspark.errors import NotNative, SparkError
-from twinspark.functions.common_types import wider_type
-from twinspark.functions.typing import type_text
+from twinspark.analysis.expressions import build
+from twinspark.analysis.relations.set_operations import common_nullability
+from twinspark.analysis.scope.frames import Attribute, Frame, Hit, find_below, frame_of
+from twinspark.config.values import number_of
+from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.functions.casts.common_types import wider_type
+from twinspark.functions.notation.typing import type_text
 from twinspark.plan.expressions import Expression, Literal, WindowCall
 from twinspark.plan.relations import (
     Aggregate,
@@ -40,7 +41,7 @@ StepReader = Callable[[Walk], Frame]
 
 @dataclass(frozen=True, eq=False)
 class LastStep:
-    """The name inside the step: it may be used once; its level is carried along out of sight."""
+    """The recursive reference: it may be used once; the level of its rows is a hidden column."""
 
     reference: RecursionReference
     name: str
@@ -48,7 +49,7 @@ class LastStep:
 
     def frame(self) -> Frame:
         if self.levels:
-            raise NotNative("SQL: a recursive query that names itself twice")
+            raise NotNative(reasons.RECURSIVE_CTE, "it refers to itself twice")
         made = frame_of(self.reference, (self.name,))
         self.levels.append(made.attributes[-1])
         return replace(made, attributes=made.attributes[:-1])
@@ -69,52 +70,52 @@ def two_parts(named: tree.NamedQuery) -> tree.SetOperation:
         query = query.body
     body = query.body
     if query.ctes is not None or query.organization is not None or not isinstance(body, tree.SetOperation):
-        raise NotNative("SQL: a recursive query of another form than anchor UNION ALL step")
+        raise NotNative(reasons.RECURSIVE_CTE, "it is not of the form anchor UNION ALL step")
     if body.operator != "UNION" or not body.all:
-        raise NotNative("SQL: a recursive query without UNION ALL")
+        raise NotNative(reasons.RECURSIVE_CTE, "it does not use UNION ALL")
     return body
 
 
 def level_limit(named: tree.NamedQuery, walk: Walk) -> int:
     if named.max_recursion is None:
-        return int(walk.context.config.get(LEVELS, "100"))
+        return number_of(walk.context.config, LEVELS)
     found = walk.read(named.max_recursion, walk.scope(frame_of(OneRow())))
     if not isinstance(found, Literal) or not isinstance(found.value, int) or found.value < 1:
-        raise NotNative("SQL: a recursive query with a limit that is no number above zero")
+        raise NotNative(reasons.RECURSIVE_CTE, "its limit is not a number above zero")
     return found.value
 
 
 def recursion(named: tree.NamedQuery, anchor: Relation, step_of: StepReader, key: str, walk: Walk) -> Relation:
-    """Within, all columns may be null; of the whole, those of the anchor or of the step. The types are the anchor's,
-    with nulls inside where the step has some."""
+    """Inside the step all columns are nullable; in the result, those of the anchor or of the step. The types are those
+    of the anchor, with nested nulls where the step has some."""
     fields = tuple(Field(f.name, f.type, True, f.metadata) for f in anchor.fields)
     last = LastStep(RecursionReference(fields=(*fields, LEVEL), key=key), named.name)
     frame = step_of(replace(walk, ctes={**walk.ctes, named.name.lower(): last}))
-    check_place(frame.relation)
+    check_reference(frame.relation)
     if len(last.levels) != 1:
-        raise NotNative("SQL: a recursive query that names itself where it cannot be followed")
-    step = counted(frame, last.levels[0], fields, walk)
+        raise NotNative(reasons.RECURSIVE_CTE, "it refers to itself where the recursion cannot be followed")
+    step = with_next_level(frame, last.levels[0], fields, walk)
     return Recursion(
         anchor=with_level(anchor),
         step=step,
         key=key,
         limit=level_limit(named, walk),
-        rows=int(walk.context.config.get(ROWS, "1000000")),
-        elsewhere="limit" in walk.text.lower(),
+        rows=number_of(walk.context.config, ROWS),
+        falls_back="limit" in walk.text.lower(),
         fields=tuple(
-            replace(one, type=merged(first.type, later.type), nullable=first.nullable or later.nullable)
+            replace(one, type=common_nullability(first.type, later.type), nullable=first.nullable or later.nullable)
             for one, first, later in zip(fields, anchor.fields, step.fields[:-1], strict=True)
         ),
     )
 
 
-def check_place(relation: Relation) -> None:
-    """Where Spark does not let the name stand: below what sorts, groups or looks through windows."""
+def check_reference(relation: Relation) -> None:
+    """Rejects recursive references below sorts, aggregations and window functions, as Spark does."""
     windows = any(isinstance(one, WindowCall) for each in own_expressions(relation) for one in nodes_of(each))
     if (windows or isinstance(relation, Sort | Aggregate | Window | Distinct)) and has_reference(relation):
-        raise NotNative("SQL: a recursive query that names itself below what needs all its rows")
+        raise NotNative(reasons.RECURSIVE_CTE, "it refers to itself below an operation that needs all rows")
     for below in relation.inputs:
-        check_place(below)
+        check_reference(below)
 
 
 def with_level(anchor: Relation) -> Relation:
@@ -122,15 +123,15 @@ def with_level(anchor: Relation) -> Relation:
     return Project(input=anchor, expressions=(*anchor.columns(), level), fields=(*anchor.fields, LEVEL))
 
 
-def counted(frame: Frame, level: Attribute, fields: tuple[Field, ...], walk: Walk) -> Relation:
-    def find(inner: Frame) -> Hit | None:
+def with_next_level(frame: Frame, level: Attribute, fields: tuple[Field, ...], walk: Walk) -> Relation:
+    def find(inner: Frame, _: int) -> Hit | None:
         return (level, ()) if level.id in inner.slots else None
 
     if is_missing_side(frame.relation):
-        raise NotNative("SQL: a recursive query that names itself where rows may be missing")
-    found = revealed(frame, find)
+        raise NotNative(reasons.RECURSIVE_CTE, "it refers to itself where rows may be missing")
+    found = find_below(frame, find, opens=True)
     if found is None:
-        raise NotNative("SQL: a recursive query whose rows cannot be followed")
+        raise NotNative(reasons.RECURSIVE_CTE, "its rows cannot be followed")
     carried = found[0]
     columns = in_types([carried.column(a) for a in frame.attributes], fields, walk)
     made = tuple(replace(one, type=c.type, nullable=c.nullable) for one, c in zip(fields, columns, strict=True))
@@ -141,7 +142,7 @@ MISSING = {"left": ("right",), "right": ("left",), "full": ("left", "right"), "s
 
 
 def is_missing_side(relation: Relation) -> bool:
-    """Whether the reference stands on a side of a join whose rows may be missing, or only tested."""
+    """Whether the reference is on a side of a join whose rows may be missing or are only tested."""
     if isinstance(relation, Join):
         sides = [getattr(relation, side) for side in MISSING.get(relation.kind, ())]
         if any(map(has_reference, sides)):
@@ -154,9 +155,9 @@ def has_reference(relation: Relation) -> bool:
 
 
 def in_types(columns: Sequence[Expression], fields: tuple[Field, ...], walk: Walk) -> list[Expression]:
-    """The step in the anchor's types, which have to be the wider ones."""
+    """Casts the step's columns to the anchor's types, which must be the wider ones."""
     if len(columns) != len(fields):
-        raise NotNative("SQL: a recursive query whose step has another number of columns")
+        raise NotNative(reasons.ERROR_MESSAGE, "the step of a recursive WITH query has another number of columns")
     for column, one in zip(columns, fields, strict=True):
         if not same_type(column.type, one.type) and wider_type(column.type, one.type, walk.settings.ansi) != one.type:
             left, right = type_text(one.type), type_text(column.type)

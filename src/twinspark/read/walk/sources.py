@@ -1,4 +1,4 @@
-"""Walks FROM: tables, subqueries, VALUES, joins, table functions and lateral views."""
+"""Reads FROM: tables, subqueries, VALUES, joins, table functions and lateral views."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from twinspark.analysis import build, joins
-from twinspark.analysis import relations as make
-from twinspark.analysis.aggregates import has_aggregate
-from twinspark.analysis.correlation import check_correlated
-from twinspark.analysis.generators import generate
-from twinspark.analysis.join_memberships import with_existence
-from twinspark.analysis.listings import listed
-from twinspark.analysis.nearest import nearest_by_join
-from twinspark.analysis.outer import outer_columns
-from twinspark.analysis.relations import Named, passing
-from twinspark.analysis.scope import Attribute, Frame, frame_of
-from twinspark.analysis.subqueries import check_generated, lateral_join
-from twinspark.errors import NotNative, SparkError
+from twinspark.analysis.expressions import build
+from twinspark.analysis.expressions.subqueries import check_generated, lateral_join
+from twinspark.analysis.relations import basics as make
+from twinspark.analysis.relations import joins
+from twinspark.analysis.relations.aggregates import has_aggregate
+from twinspark.analysis.relations.as_of_joins import nearest_by_join
+from twinspark.analysis.relations.basics import Named, passed_column
+from twinspark.analysis.relations.generators import generate
+from twinspark.analysis.relations.listings import listing_relation
+from twinspark.analysis.relations.not_in_joins import with_existence
+from twinspark.analysis.scope.correlation import check_correlated
+from twinspark.analysis.scope.frames import Attribute, Frame, frame_of
+from twinspark.analysis.scope.outer_references import outer_columns
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
 from twinspark.plan.relations import Field, Join, OneRow, Project, Range, expressions_in
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.tree_nodes import tree_nodes
-from twinspark.read.travel import travelled
+from twinspark.read.time_travel import table_at_version
 from twinspark.read.views import table_frame
 from twinspark.read.walk.expressions import Walk, conjuncts
 from twinspark.read.walk.functions import is_builtin
 from twinspark.read.walk.identifiers import name_parts
 from twinspark.read.walk.inline_tables import inline_values
-from twinspark.read.walk.named_arguments import placed
-from twinspark.read.walk.pivots import pivoted, unpivoted
+from twinspark.read.walk.named_arguments import by_position
+from twinspark.read.walk.pivots import pivot_frame, unpivot_frame
 from twinspark.read.walk.queries import FROM, RELATION, read_query, row_count
 from twinspark.types import LONG, is_integral
 
@@ -50,11 +51,14 @@ def reads(kind: type) -> Callable[[Reader], Reader]:
 def read_source(node: tree.Relation, walk: Walk) -> Frame:
     reader = READERS.get(node.__class__)
     if reader is None:
-        raise NotNative(f"SQL: {node.__class__.__name__}")
+        raise NotNative(reasons.SQL_CLAUSE, node.__class__.__name__)
     try:
         return reader(node, walk)
     except SparkError as error:
-        raise walk.located(error, node) from error
+        raise walk.with_context(error, node) from error
+    except NotNative as why:
+        why.at(walk.text[node.start : node.stop])
+        raise
 
 
 RELATION.append(read_source)
@@ -67,8 +71,8 @@ def read_from(node: tree.From, walk: Walk) -> Frame:
     assert frame is not None
     frame = with_lateral_views(frame, node.lateral_views, walk)
     if node.pivot is not None:
-        frame = pivoted(node.pivot, frame, walk)
-    return unpivoted(node.unpivot, frame, walk) if node.unpivot is not None else frame
+        frame = pivot_frame(node.pivot, frame, walk)
+    return unpivot_frame(node.unpivot, frame, walk) if node.unpivot is not None else frame
 
 
 FROM.append(read_from)
@@ -86,68 +90,68 @@ def cross(left: Frame, node: tree.Relation, walk: Walk) -> Frame:
 @reads(tree.Table)
 def read_table(node: tree.Table, walk: Walk) -> Frame:
     if node.changes or node.options or node.watermark:
-        raise NotNative("SQL: a table with changes, options or a watermark")
+        raise NotNative(reasons.TABLE_OPTION, "CHANGES, options or a watermark")
     parts = name_parts(node.name, walk)
     if node.time_travel is not None:
-        return aliased(sampled(read_travelled(node.time_travel, parts, walk), node.sample, walk), node.alias)
+        return with_alias(sample_frame(read_time_travel(node.time_travel, parts, walk), node.sample, walk), node.alias)
     cte = walk.ctes.get(parts[0].lower()) if len(parts) == 1 else None
     try:
         frame = cte.frame() if cte is not None else table_frame(parts, walk.context)
     except SparkError as error:
-        raise walk.located(error, node.name) from error
-    return aliased(sampled(casts_placed(frame, node.name, walk), node.sample, walk), node.alias)
+        raise walk.with_context(error, node.name) from error
+    return with_alias(sample_frame(with_cast_contexts(frame, node.name, walk), node.sample, walk), node.alias)
 
 
-def casts_placed(frame: Frame, name: tree.Node, walk: Walk) -> Frame:
-    """A view that casts what its tables have become fails where the query names it."""
+def with_cast_contexts(frame: Frame, name: tree.Node, walk: Walk) -> Frame:
+    """Casts that adapt a view to its tables' current types have the query context of the view's name."""
     made = frame.relation
     if not isinstance(made, Project) or not any(isinstance(e, Cast) and e.origin is None for e in made.expressions):
         return frame
-    place = walk.context_of(name)
-    casts = (replace(e, origin=e.origin or place) if isinstance(e, Cast) else e for e in made.expressions)
+    context = walk.context_of(name)
+    casts = (replace(e, origin=e.origin or context) if isinstance(e, Cast) else e for e in made.expressions)
     return replace(frame, relation=replace(made, expressions=tuple(casts)))
 
 
-def sampled(frame: Frame, node: tree.Sample | None, walk: Walk) -> Frame:
-    """A number of rows is a limit; of a part Spark's dice decide."""
+def sample_frame(frame: Frame, node: tree.Sample | None, walk: Walk) -> Frame:
+    """A number of rows is a LIMIT; percentages and buckets fall back, since Spark draws random rows."""
     if node is None:
         return frame
     count = node.values[0] if node.kind == "ROWS" else None
     if not isinstance(count, tree.Expression):
-        raise NotNative(f"SQL: TABLESAMPLE ({node.kind})")
+        raise NotNative(reasons.SAMPLE, f"TABLESAMPLE ({node.kind})")
     return make.limit(frame, row_count(count, walk, "limit"))
 
 
-def read_travelled(node: tree.TimeTravel, parts: tuple[str, ...], walk: Walk) -> Frame:
+def read_time_travel(node: tree.TimeTravel, parts: tuple[str, ...], walk: Walk) -> Frame:
     if len(parts) == 1 and parts[0].lower() in walk.ctes:
-        raise NotNative("SQL: time travel of a WITH query")
+        raise NotNative(reasons.TIME_TRAVEL, "a WITH query")
     moment = walk.read(node.timestamp, walk.scope(frame_of(OneRow()))) if node.timestamp is not None else None
-    return travelled(parts, walk.context, node.version, moment)
+    return table_at_version(parts, walk.context, node.version, moment)
 
 
 @reads(tree.Lateral)
 def read_first_lateral(node: tree.Lateral, walk: Walk) -> Frame:
-    """LATERAL where nothing stands before it."""
+    """LATERAL as the first relation."""
     return read_source(node.relation, walk)
 
 
 @reads(tree.AliasedQuery)
 def read_aliased_query(node: tree.AliasedQuery, walk: Walk) -> Frame:
     if node.watermark is not None:
-        raise NotNative("SQL: WATERMARK")
+        raise NotNative(reasons.STREAMING, "WATERMARK")
     frame = read_query(node.query, walk)
-    closed = replace(frame.qualified(()), plans={})  # without an alias its columns have no qualifier any more
-    return aliased(sampled(closed, node.sample, walk), node.alias)
+    closed = replace(frame.with_qualifier(()), plans={})  # without an alias its columns have no qualifier
+    return with_alias(sample_frame(closed, node.sample, walk), node.alias)
 
 
 @reads(tree.AliasedRelation)
 def read_aliased_relation(node: tree.AliasedRelation, walk: Walk) -> Frame:
     if node.watermark is not None:
-        raise NotNative("SQL: WATERMARK")
-    return aliased(sampled(read_source(node.relation, walk), node.sample, walk), node.alias)
+        raise NotNative(reasons.STREAMING, "WATERMARK")
+    return with_alias(sample_frame(read_source(node.relation, walk), node.sample, walk), node.alias)
 
 
-def aliased(frame: Frame, alias: tree.TableAlias | None) -> Frame:
+def with_alias(frame: Frame, alias: tree.TableAlias | None) -> Frame:
     if alias is None:
         return frame
     if alias.columns:
@@ -155,37 +159,37 @@ def aliased(frame: Frame, alias: tree.TableAlias | None) -> Frame:
             raise SparkError("ASSIGNMENT_ARITY_MISMATCH", numExpr=len(alias.columns), numTarget=len(frame.attributes))
         columns = [Named(frame.column(a), n, a.metadata) for a, n in zip(frame.attributes, alias.columns, strict=True)]
         frame = make.project(frame, columns)
-    return frame.qualified((alias.name,))
+    return frame.with_qualifier((alias.name,))
 
 
 @reads(tree.InlineTable)
 def read_inline_table(node: tree.InlineTable, walk: Walk) -> Frame:
-    return aliased(frame_of(inline_values(node, walk)), node.alias)
+    return with_alias(frame_of(inline_values(node, walk)), node.alias)
 
 
 @reads(tree.TableFunction)
 def read_table_function(node: tree.TableFunction, walk: Walk) -> Frame:
     if node.watermark is not None:
-        raise NotNative("SQL: WATERMARK")
+        raise NotNative(reasons.STREAMING, "WATERMARK")
     name = name_parts(node.name, walk)[-1].lower()
     own = session_rows(node, walk)
     if own is not None:
-        return aliased(own, node.alias)
+        return with_alias(own, node.alias)
     if any(isinstance(a, tree.TableArgument) for a in node.arguments):
-        raise NotNative(f"SQL: table arguments of {name}")
-    node = replace(node, arguments=placed(name, node.arguments))
+        raise NotNative(reasons.TABLE_FUNCTION, f"{name} with a TABLE argument")
+    node = replace(node, arguments=by_position(name, node.arguments))
     if name == "range" and node.alias is not None and len(node.alias.columns) > 1:
-        raise NotNative("SQL: more names than range has columns")
+        raise NotNative(reasons.ERROR_MESSAGE, "more aliases than range has columns")
     if name == "range":
-        return aliased(frame_of(range_of(node, walk)), node.alias)
-    rows = listed(name, node.arguments, walk.context)
+        return with_alias(frame_of(range_of(node, walk)), node.alias)
+    rows = listing_relation(name, node.arguments, walk.context)
     if rows is not None:
-        return aliased(frame_of(rows), node.alias)
-    return generated(frame_of(OneRow()), name, node.arguments, False, node.alias, walk)
+        return with_alias(frame_of(rows), node.alias)
+    return generate_over(frame_of(OneRow()), name, node.arguments, False, node.alias, walk)
 
 
 def session_rows(node: tree.TableFunction, walk: Walk) -> Frame | None:
-    """The rows of a SQL function of the session or of a catalog; builtin names come first."""
+    """The rows of a SQL function of the session or of a catalog; built-in names take precedence."""
     functions, parts = walk.context.functions, name_parts(node.name, walk)
     if functions is None or is_builtin(tuple(parts)):
         return None
@@ -201,36 +205,36 @@ def range_of(node: tree.TableFunction, walk: Walk) -> Range:
     values = []
     for argument in node.arguments:
         if any(isinstance(one, tree.Subquery) for one in tree_nodes(argument)):
-            raise NotNative("SQL: range of a query")
+            raise NotNative(reasons.TABLE_FUNCTION, "range with a subquery as argument")
         made = walk.read(argument, scope)
         if not isinstance(made, Literal) or not is_integral(made.type):
-            raise NotNative("SQL: range of what is no whole number")
+            raise NotNative(reasons.TABLE_FUNCTION, "range with an argument that is not a whole number")
         values.append(int(made.value))
     if not 1 <= len(values) <= 4:
-        raise NotNative("SQL: range with another number of arguments")
+        raise NotNative(reasons.ERROR_MESSAGE, "range with another number of arguments")
     start, end = (0, values[0]) if len(values) == 1 else values[:2]
     step = values[2] if len(values) > 2 else 1
     if step == 0:
-        raise NotNative("SQL: a range whose step is zero")
+        raise NotNative(reasons.ERROR_MESSAGE, "range with a step of zero")
     partitions = values[3] if len(values) > 3 else 0
     if len(values) > 3 and partitions <= 0:
-        raise NotNative("SQL: a range in no partitions")
+        raise NotNative(reasons.ERROR_MESSAGE, "range with no partitions")
     return Range(start=start, end=end, step=step, partitions=partitions, fields=(Field("id", LONG, False),))
 
 
-def generated(
+def generate_over(
     frame: Frame, name: str, arguments: Sequence[tree.Expression], outer: bool, alias: Any, walk: Walk
 ) -> Frame:
     """A generator over a frame: the frame's columns, then the generator's under the alias."""
     called = f"{name}_outer" if outer and not name.endswith("_outer") else name
     call = build.call(called, walk.reads(arguments, walk.scope(frame)), walk.settings)
-    before = [passing(frame, a) for a in frame.attributes]
+    before = [passed_column(frame, a) for a in frame.attributes]
     made = generate(frame, [*before, Named(call, call.text)], walk.settings)
     count = len(before)
     own = made.attributes[count:]
     names = alias.columns if alias is not None and alias.columns else tuple(a.name for a in own)
     if len(names) != len(own):
-        raise NotNative("SQL: another number of aliases than generated columns")
+        raise NotNative(reasons.ERROR_MESSAGE, "another number of aliases than generated columns")
     qualifier = (alias.name,) if alias is not None else ()
     renamed: list[Attribute] = [replace(a, name=n, qualifier=qualifier) for a, n in zip(own, names, strict=True)]
     return replace(made, attributes=(*made.attributes[:count], *renamed), source=None)
@@ -239,30 +243,30 @@ def generated(
 def with_lateral_views(frame: Frame, views: Sequence[tree.LateralView], walk: Walk) -> Frame:
     for view in views:
         if view.function.parts[-1].lower().startswith("variant_explode"):
-            raise NotNative("SQL: variant_explode is a table function only")
+            raise NotNative(reasons.TABLE_FUNCTION, "variant_explode in LATERAL VIEW")
         if any(map(has_own_star, view.arguments)):
-            raise NotNative("SQL: a star in a lateral view")
+            raise NotNative(reasons.STAR, "LATERAL VIEW")
         if any(isinstance(one, tree.Query) for one in tree_nodes(view.arguments)):
-            raise NotNative("SQL: a query in a lateral view")
+            raise NotNative(reasons.SUBQUERY_POSITION, "LATERAL VIEW")
         alias = tree.TableAlias(view.start, view.stop, view.table, view.columns)
         try:
-            frame = generated(frame, view.function.parts[-1].lower(), view.arguments, view.outer, alias, walk)
-        except SparkError as error:  # the call has no place of its own
-            refused = error.condition.startswith(("DATATYPE_MISMATCH.", "WRONG_NUM_ARGS."))
-            raise (walk.located(error, view) if refused else error) from error
+            frame = generate_over(frame, view.function.parts[-1].lower(), view.arguments, view.outer, alias, walk)
+        except SparkError as error:  # the call has no query context of its own
+            is_type_error = error.condition.startswith(("DATATYPE_MISMATCH.", "WRONG_NUM_ARGS."))
+            raise (walk.with_context(error, view) if is_type_error else error) from error
     return frame
 
 
 @reads(tree.Pivot)
 def read_pivot(node: tree.Pivot, walk: Walk) -> Frame:
     assert node.relation is not None
-    return pivoted(node, read_source(node.relation, walk), walk)
+    return pivot_frame(node, read_source(node.relation, walk), walk)
 
 
 @reads(tree.Unpivot)
 def read_unpivot(node: tree.Unpivot, walk: Walk) -> Frame:
     assert node.relation is not None
-    return unpivoted(node, read_source(node.relation, walk), walk)
+    return unpivot_frame(node, read_source(node.relation, walk), walk)
 
 
 # ---- joins
@@ -280,7 +284,7 @@ KINDS = {
 
 @reads(tree.Join)
 def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
-    """`piped` is the left side where the join is a pipe operator."""
+    """`piped` is the left side of a join that is a pipe operator."""
     left = piped if node.left is None else read_source(node.left, walk)
     assert left is not None
     kind = KINDS[node.kind]
@@ -290,7 +294,7 @@ def read_join(node: tree.Join, walk: Walk, piped: Frame | None = None) -> Frame:
     if node.nearest is not None:
         return nearest_by(left, right, kind, node.nearest, walk)
     if node.natural and kind in ("semi", "anti"):
-        raise NotNative("SQL: a natural semi or anti join")  # Java's own exception
+        raise NotNative(reasons.JOIN_CONDITION, "a natural semi or anti join")  # Spark fails with a Java exception
     names = common_names(left, right) if node.natural else list(node.using)
     if names:
         return joins.using_join(left, right, kind, names, walk.settings)
@@ -305,50 +309,50 @@ def nearest_by(left: Frame, right: Frame, kind: str, node: tree.NearestBy, walk:
     def ranking(sides: Frame) -> Expression:
         return walk.read(node.expression, walk.scope(sides))
 
-    if walk.context.config.get("spark.sql.crossJoin.enabled", "true").lower() != "true":
-        raise NotNative("a nearest-by join without spark.sql.crossJoin.enabled")
+    if not walk.context.flag("spark.sql.crossJoin.enabled"):
+        raise NotNative(reasons.SETTING_VALUE, "a nearest-by join with spark.sql.crossJoin.enabled = false")
     return nearest_by_join(left, right, kind, ranking, node.count, node.similarity, walk.settings)
 
 
 def common_names(left: Frame, right: Frame) -> list[str]:
-    """What NATURAL joins by: the left side's names that the right side has too."""
+    """The columns of NATURAL JOIN: the left side's names that the right side has too."""
     shown = [a.name.lower() for a in right.attributes]
     common = {a.name.lower(): a.name for a in reversed(left.attributes) if a.name.lower() in shown}
     if any(shown.count(name) > 1 for name in common):
-        raise NotNative("SQL: a natural join by a name that is there twice")
+        raise NotNative(reasons.ERROR_MESSAGE, "a natural join by a name that occurs twice")
     return list(common.values())[::-1]
 
 
 def join_condition(node: tree.Expression | None, kind: str, sides: Frame, walk: Walk) -> Expression | None:
-    """IN of a subquery is known only where unknown and false are the same: alone, or beside AND."""
+    """IN (subquery) is supported only as a conjunct, where unknown and false are equivalent."""
     if node is None:
         return None
     if has_own_star(node):
-        raise NotNative("SQL: a star in a join condition")
+        raise NotNative(reasons.JOIN_CONDITION, "a star")
     if any(hides_in(one) for one in conjuncts(node)):
-        raise NotNative("SQL: IN inside an expression, as a join condition")
+        raise NotNative(reasons.JOIN_CONDITION, "IN with a subquery inside an expression")
     made = walk.read(node, walk.scope(sides))
     if has_aggregate(made):
-        raise NotNative("SQL: an aggregate in a join condition")
+        raise NotNative(reasons.ERROR_MESSAGE, "an aggregate function in a join condition")
     made = joins.boolean(made)
     check_one_sided(made, sides)
     return with_existence(made, kind, sides, walk.settings)
 
 
 def has_own_star(node: tree.Expression) -> bool:
-    """Outside of the queries in it."""
+    """Whether there is a star outside of subqueries."""
     queries = [one for one in tree_nodes(node) if isinstance(one, tree.Query)]
     stars = [one for one in tree_nodes(node) if isinstance(one, tree.Star)]
     return any(not any(query.start <= star.start < query.stop for query in queries) for star in stars)
 
 
 def check_one_sided(condition: Expression, sides: Frame) -> None:
-    """A subquery in a join condition may use one side's columns only."""
+    """A subquery in a join condition may use the columns of one side only."""
     assert isinstance(sides.relation, Join)
     width = len(sides.relation.left.fields)
     for node in nodes_of(condition):
         if isinstance(node, Subquery) and len({c.index < width for c in outer_columns(node.relation)}) > 1:
-            raise NotNative("SQL: a subquery of both sides in a join condition")
+            raise NotNative(reasons.JOIN_CONDITION, "a subquery over columns of both sides")
 
 
 def hides_in(node: tree.Expression) -> bool:
@@ -365,12 +369,12 @@ def calls_in(expression: Expression) -> list[Call]:
 
 
 def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | None, walk: Walk) -> Frame:
-    """The right side sees the left's columns."""
+    """The right side can use the left side's columns."""
     right = read_source(node.relation, walk.inside(walk.scope(left)))
     check_correlated(right.relation)
     check_generated(right.relation, kind)
     if any(not n.signature.deterministic for e in expressions_in(right.relation) for n in calls_in(e)):
-        raise NotNative("SQL: a lateral side that draws lots")
+        raise NotNative(reasons.NONDETERMINISTIC, "a lateral subquery")
 
     def condition(sides: Frame) -> Expression | None:
         try:
@@ -378,7 +382,9 @@ def lateral(left: Frame, node: tree.Lateral, kind: str, on: tree.Expression | No
         except SparkError as error:
             if error.condition != "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE":
                 raise
-            raise NotNative("SQL: a lateral join by what is no condition", nearest=error) from error
+            raise NotNative(
+                reasons.ERROR_MESSAGE, "the condition of a lateral join is not a boolean", likely_error=error
+            ) from error
 
     frame = joins.join(left, right, kind, condition)
     assert isinstance(frame.relation, Join)

@@ -1,12 +1,12 @@
-"""Walks queries that stand inside expressions: scalar, EXISTS and IN."""
+"""Reads subqueries inside expressions: scalar, EXISTS and IN."""
 
 from __future__ import annotations
 
-from twinspark.analysis import subqueries
-from twinspark.analysis.correlation import check_correlated, check_scalar
-from twinspark.analysis.names import Scope
-from twinspark.analysis.outer import outer_columns
-from twinspark.errors import NotNative
+from twinspark.analysis.expressions import subqueries
+from twinspark.analysis.scope.correlation import check_correlated, check_scalar
+from twinspark.analysis.scope.names import Scope
+from twinspark.analysis.scope.outer_references import outer_columns
+from twinspark.errors import NotNative, reasons
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import Limit, Project, Relation, Sort
 from twinspark.read.sql import tree
@@ -32,11 +32,11 @@ def walk_exists(node: tree.Exists, scope: Scope, walk: Walk) -> Expression:
     return subqueries.exists_subquery(relation_of(node.query, scope, walk))
 
 
-def chosen_from(query: tree.Query, scope: Scope, walk: Walk) -> Relation:
-    """Which rows a LIMIT without an order leaves for each row around is a matter of how Spark joins them."""
+def in_relation(query: tree.Query, scope: Scope, walk: Walk) -> Relation:
+    """Falls back for a correlated LIMIT without ORDER BY: which rows it keeps depends on how Spark plans the join."""
     relation = relation_of(query, scope, walk)
     if has_loose_limit(relation) and any(outer_columns(relation)):
-        raise NotNative("SQL: IN of a query with LIMIT and no order that looks at the row around")
+        raise NotNative(reasons.SUBQUERY_CORRELATED, "IN with a correlated subquery that has LIMIT without ORDER BY")
     return relation
 
 
@@ -54,13 +54,13 @@ def is_sorted(relation: Relation) -> bool:
 
 @walks(tree.InSubquery)
 def walk_in_subquery(node: tree.InSubquery, scope: Scope, walk: Walk) -> Expression:
-    relation = chosen_from(node.query, scope, walk)
+    relation = in_relation(node.query, scope, walk)
     return subqueries.in_subquery(in_values(node.child, scope, walk), relation, node.negated, walk.settings)
 
 
 def in_subquery(node: tree.InSubquery, scope: Scope, walk: Walk) -> Expression:
-    """As a condition of its own: unknown is unknown."""
-    relation = chosen_from(node.query, scope, walk)
+    """IN as a conjunct of its own keeps an unknown result."""
+    relation = in_relation(node.query, scope, walk)
     subqueries.check_correlation(relation)
     return subqueries.raw_in(in_values(node.child, scope, walk), relation, walk.settings)
 

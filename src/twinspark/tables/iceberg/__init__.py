@@ -1,1 +1,1 @@
-"""Apache Iceberg tables: PyIceberg keeps the metadata, the engines write and read the data."""
+"""Apache Iceberg tables: PyIceberg writes the metadata, the engines read and write the data files."""

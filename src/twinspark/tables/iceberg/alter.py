@@ -1,4 +1,4 @@
-"""TableChanges applied to an Iceberg table: in order, in one transaction, checked against the schema as it becomes."""
+"""Applies TableChanges to an Iceberg table in order, in one transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from pyiceberg.table import Transaction
 from pyiceberg.table.update import RemovePropertiesUpdate, SetPropertiesUpdate
 from pyspark.sql.types import CharType, DataType, StringType, StructType, VarcharType
 
-from twinspark.errors import SparkError
+from twinspark.errors import JavaError, SparkError
 from twinspark.tables.changes import (
     AddColumn,
     After,
@@ -28,15 +28,16 @@ from twinspark.tables.changes import (
     check_new_field,
     exact_path,
     find_field,
-    quoted,
+    quote_path,
 )
 from twinspark.tables.char_types import raw_type
+from twinspark.tables.iceberg.format_version import VERSION, version_of
 from twinspark.tables.iceberg.types import DEFAULT, EXISTS, SPARK_TYPE, WIDENED, iceberg_type, spark_schema
 from twinspark.types import sql_name
 
 
 def apply_changes(transaction: Transaction, changes: Sequence[TableChange], table_name: str) -> None:
-    """Every change sees what the ones before it made."""
+    """Each change is checked against the schema after the ones before it."""
     for change in changes:
         STEPS[change.__class__](transaction, change, table_name)
 
@@ -58,7 +59,7 @@ def add_column(transaction: Transaction, change: AddColumn, table_name: str) -> 
     counter = iter(range(10_000_000, 2**31))
     with transaction.update_schema(allow_incompatible_changes=True) as update:
         update.add_column(path, iceberg_type(change.type, lambda: next(counter)), change.comment, False)
-        place(update, path, change.position)
+        set_position(update, path, change.position)
     remember_type(transaction, path, change.type)
     if change.default is not None:
         update_default(transaction, UpdateColumnDefault(path, change.default), table_name)
@@ -68,7 +69,7 @@ def add_column(transaction: Transaction, change: AddColumn, table_name: str) -> 
         update_nullability(transaction, UpdateColumnNullability(path, False), table_name)
 
 
-def place(update: Any, path: ColumnPath, position: Position | None) -> None:
+def set_position(update: Any, path: ColumnPath, position: Position | None) -> None:
     if isinstance(position, First):
         update.move_first(path)
     if isinstance(position, After):
@@ -98,16 +99,16 @@ def update_column(transaction: Transaction, change: UpdateColumn, table_name: st
         raise SparkError(
             "NOT_SUPPORTED_CHANGE_COLUMN",
             table=table_name,
-            originName=quoted(path),
+            originName=quote_path(path),
             originType=f'"{sql_name(old)}"',
-            newName=quoted(path),
+            newName=quote_path(path),
             newType=f'"{sql_name(change.type)}"',
         ) from error
     remember_type(transaction, path, change.type)
 
 
 def check_length(old: DataType, new: DataType) -> None:
-    """A text's room may grow, but a CHAR is filled to its length, and a string has none (checkAlterTableCommand)."""
+    """A VARCHAR may become longer; a CHAR cannot change, nor a STRING become a VARCHAR (checkAlterTableCommand)."""
     match old, new:
         case CharType(), CharType():
             fits = old.length == new.length
@@ -168,16 +169,27 @@ def move_column(transaction: Transaction, change: MoveColumn, table_name: str) -
     if isinstance(change.position, After):
         find_field(schema, (*path[:-1], change.position.column))
     with transaction.update_schema() as update:
-        place(update, path, change.position)
+        set_position(update, path, change.position)
 
 
 def set_property(transaction: Transaction, change: SetProperty, table_name: str) -> None:
+    """The property format-version upgrades the table; it cannot be lowered."""
+    if change.property == VERSION:
+        raise_version(transaction, version_of(change.value, table_name))
+        return
     set_properties(transaction, {change.property: change.value})
 
 
 def remove_property(transaction: Transaction, change: RemoveProperty, table_name: str) -> None:
-    """A key that is not there is fine, as UNSET TBLPROPERTIES is in Spark."""
+    """A missing key is no error, as in Spark's UNSET TBLPROPERTIES."""
     remove_properties(transaction, [change.property])
+
+
+def raise_version(transaction: Transaction, version: int) -> None:
+    try:
+        transaction.upgrade_table_version(version)
+    except ValueError as lower:
+        raise JavaError("java.lang.IllegalArgumentException", str(lower)) from lower
 
 
 def set_properties(transaction: Transaction, properties: Mapping[str, str]) -> None:

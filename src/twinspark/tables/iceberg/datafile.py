@@ -1,4 +1,4 @@
-"""What an engine wrote, as Iceberg's DataFiles: DuckDB's COPY statement and the statistics it returns."""
+"""Writes Iceberg data files with DuckDB's COPY, and builds DataFile entries from the statistics it returns."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,21 +16,20 @@ from pyiceberg.typedef import Record
 from pyiceberg.utils.truncate import truncate_upper_bound_text_string
 
 from twinspark.errors import SparkError
-from twinspark.tables.ducktext import identifier, literal
 from twinspark.tables.iceberg.spec import partition_sql, partition_value
 from twinspark.tables.iceberg.types import nested_fields
+from twinspark.types.duckdb import duck_name, duck_text
 
 BOUND_LENGTH = 16
 FILE_SIZE = "512MB"
 PARTITION = "twinspark_partition_{}"
 EPOCH_DAY = date(1970, 1, 1).toordinal()
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
 @dataclass(frozen=True)
 class WriteTarget:
-    """Where rows go, and the schema and spec they are written with."""
+    """The directory, schema and partition spec of a write."""
 
     schema: Schema
     spec: PartitionSpec
@@ -39,9 +38,9 @@ class WriteTarget:
 
 
 def copy_sql(target: WriteTarget, select: str, connection: Any) -> str:
-    """The COPY that writes `select` into the target, partitioned, with field ids, and returns statistics."""
+    """The COPY statement that writes `select` partitioned and with field ids, and returns statistics."""
     columns = [
-        f"CAST({identifier(f.name)} AS {duck_storage(f.field_type)}) AS {identifier(f.name)}"
+        f"CAST({duck_name(f.name)} AS {duck_storage(f.field_type)}) AS {duck_name(f.name)}"
         for f in target.schema.fields
     ]
     parts = [
@@ -53,18 +52,18 @@ def copy_sql(target: WriteTarget, select: str, connection: Any) -> str:
     layout = f", PARTITION_BY ({by})" if by else f", FILE_SIZE_BYTES '{FILE_SIZE}'"
     return (
         f"COPY (SELECT {', '.join(['*', *parts])} FROM (SELECT {', '.join(columns)} FROM ({select})){ordered}) "
-        f"TO {literal(target.directory)} "
+        f"TO {duck_text(target.directory)} "
         f"(FORMAT parquet, COMPRESSION zstd, RETURN_STATS, FILENAME_PATTERN '{{uuid}}', HIVE_FILE_PATTERN false, "
         f"OVERWRITE_OR_IGNORE, FIELD_IDS {field_ids(target.schema.as_struct())}{layout})"
     )
 
 
 def stored_column(field: types.NestedField) -> str:
-    return f"CAST({identifier(field.name)} AS {duck_storage(field.field_type)}) AS {identifier(field.name)}"
+    return f"CAST({duck_name(field.name)} AS {duck_storage(field.field_type)}) AS {duck_name(field.name)}"
 
 
 def field_ids(type: types.IcebergType) -> str:
-    members = ", ".join(f"{identifier(f.name)}: {field_id(f)}" for f in nested_fields(type))
+    members = ", ".join(f"{duck_name(f.name)}: {field_id(f)}" for f in nested_fields(type))
     return f"{{{members}}}"
 
 
@@ -72,7 +71,7 @@ def field_id(field: types.NestedField) -> str:
     below = nested_fields(field.field_type)
     if not below:
         return str(field.field_id)
-    members = ", ".join(f"{identifier(f.name)}: {field_id(f)}" for f in below)
+    members = ", ".join(f"{duck_name(f.name)}: {field_id(f)}" for f in below)
     return f"{{__duckdb_field_id: {field.field_id}, {members}}}"
 
 
@@ -88,12 +87,12 @@ STORED: Mapping[type, str] = {
     types.UUIDType: "UUID",
     types.DateType: "DATE",
     types.TimestampType: "TIMESTAMP",
-    types.TimestamptzType: "TIMESTAMP WITH TIME ZONE",
+    types.TimestamptzType: "TIMESTAMPTZ",
 }
 
 
 def duck_storage(type: types.IcebergType) -> str:
-    """DuckDB's type for what stands in the file."""
+    """DuckDB's type of a stored column."""
     if isinstance(type, types.DecimalType):
         return f"DECIMAL({type.precision},{type.scale})"
     if isinstance(type, types.ListType):
@@ -101,12 +100,12 @@ def duck_storage(type: types.IcebergType) -> str:
     if isinstance(type, types.MapType):
         return f"MAP({duck_storage(type.key_type)}, {duck_storage(type.value_type)})"
     if isinstance(type, types.StructType):
-        return f"STRUCT({', '.join(f'{identifier(f.name)} {duck_storage(f.field_type)}' for f in type.fields)})"
+        return f"STRUCT({', '.join(f'{duck_name(f.name)} {duck_storage(f.field_type)}' for f in type.fields)})"
     return STORED[type.__class__]
 
 
 def data_files(target: WriteTarget, returned: Sequence[Sequence[Any]]) -> list[DataFile]:
-    """A DataFile per file that has rows; a null in a required column is an error, found in the statistics."""
+    """A DataFile for each file with rows; a null in a required column, which the statistics show, is an error."""
     paths = field_paths(target.schema)
     files = [data_file(target, row, paths) for row in returned if row[1]]
     for file in files:
@@ -114,23 +113,22 @@ def data_files(target: WriteTarget, returned: Sequence[Sequence[Any]]) -> list[D
     return files
 
 
-def field_paths(schema: Schema) -> dict[tuple[str, ...], types.NestedField]:
-    return dict(paths_below((), schema.as_struct()))
+def field_paths(schema: Schema) -> dict[str, types.NestedField]:
+    """The fields by their paths in the statistics that COPY returns."""
+    return dict(paths_below("", schema.as_struct()))
 
 
-def paths_below(
-    prefix: tuple[str, ...], type: types.IcebergType
-) -> Iterator[tuple[tuple[str, ...], types.NestedField]]:
+def paths_below(prefix: str, type: types.IcebergType) -> Iterator[tuple[str, types.NestedField]]:
     for field in nested_fields(type):
-        path = (*prefix, field.name)
+        path = f"{prefix}{duck_name(field.name)}"
         yield path, field
-        yield from paths_below(path, field.field_type)
+        yield from paths_below(f"{path}.", field.field_type)
 
 
-def data_file(target: WriteTarget, row: Sequence[Any], paths: Mapping[tuple[str, ...], types.NestedField]) -> DataFile:
+def data_file(target: WriteTarget, row: Sequence[Any], paths: Mapping[str, types.NestedField]) -> DataFile:
     path, rows, size, _, statistics, keys = row[:6]
-    columns = {paths[column_path(name)]: told for name, told in statistics.items() if column_path(name) in paths}
-    leaves = {field: told for field, told in columns.items() if not nested_fields(field.field_type)}
+    columns = {paths[name]: found for name, found in statistics.items() if name in paths}
+    leaves = {field: found for field, found in columns.items() if not nested_fields(field.field_type)}
     made = DataFile.from_args(
         content=DataFileContent.DATA,
         file_path=path,
@@ -153,33 +151,29 @@ def data_file(target: WriteTarget, row: Sequence[Any], paths: Mapping[tuple[str,
     return made
 
 
-def column_path(name: str) -> tuple[str, ...]:
-    return tuple(part.replace('""', '"') for part in QUOTED.findall(name))
-
-
 def partition_record(target: WriteTarget, keys: Mapping[str, str]) -> Record:
     result_types = [field.field_type for field in target.spec.partition_type(target.schema).fields]
     return Record(*(partition_value(keys[PARTITION.format(at)], type) for at, type in enumerate(result_types)))
 
 
-Told = Mapping[str, str]
+Statistics = Mapping[str, str]
 
 
-def counts(columns: Mapping[types.NestedField, Told], key: str) -> dict[int, int]:
-    return {field.field_id: int(told[key]) for field, told in columns.items() if key in told}
+def counts(columns: Mapping[types.NestedField, Statistics], key: str) -> dict[int, int]:
+    return {field.field_id: int(found[key]) for field, found in columns.items() if key in found}
 
 
-def bounds(columns: Mapping[types.NestedField, Told], side: str) -> dict[int, bytes]:
+def bounds(columns: Mapping[types.NestedField, Statistics], side: str) -> dict[int, bytes]:
     found = {
-        field.field_id: bound(field.field_type, told[side], side)
-        for field, told in columns.items()
-        if told.get(f"{side}_is_exact") == "true"
+        field.field_id: bound(field.field_type, found[side], side)
+        for field, found in columns.items()
+        if found.get(f"{side}_is_exact") == "true"
     }
     return {id: value for id, value in found.items() if value is not None}
 
 
 def bound(type: types.IcebergType, text: str, side: str) -> bytes | None:
-    """Text longer than sixteen characters is cut, upwards for an upper bound."""
+    """Strings longer than sixteen characters are truncated, rounded up for an upper bound."""
     if isinstance(type, types.StringType):
         cut = text[:BOUND_LENGTH] if side == "min" else truncate_upper_bound_text_string(text, BOUND_LENGTH)
         return None if cut is None else cut.encode()
@@ -200,7 +194,7 @@ def bound_value(type: types.IcebergType, text: str) -> Any:
         return date_bound(text)
     if isinstance(type, types.TimestampType | types.TimestamptzType):
         return timestamp_bound(text)
-    return None  # binary, uuid: no bound is a true bound
+    return None  # binary, uuid: no bounds
 
 
 def date_bound(text: str) -> int | None:

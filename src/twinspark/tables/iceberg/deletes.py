@@ -1,9 +1,11 @@
-"""Rows that other writers deleted without writing files anew: named by place, in files or bitmaps, or by value."""
+"""Reads delete files of other writers: position deletes, deletion vectors and equality deletes."""
 
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -15,34 +17,39 @@ from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
 from pyiceberg.table.puffin import PuffinFile
 from pyiceberg.table.snapshots import Snapshot
 
-from twinspark.errors import NotNative
+from twinspark import scratch
+from twinspark.errors import NotNative, reasons
 from twinspark.tables.catalog import EqualityDelete
-from twinspark.tables.iceberg.index import manifest_index, manifests_of
-from twinspark.tables.iceberg.local import local
-from twinspark.tables.kept import Kept
+from twinspark.tables.files.file_cache import LruCache
+from twinspark.tables.iceberg.manifest_index import manifest_index, manifests_of
+from twinspark.tables.iceberg.sqlite_catalog import local
 
 PLACES = pa.schema([("file_path", pa.string()), ("pos", pa.int64())])
-_unpacked: Kept[str] = Kept(1024)
-_directory = tempfile.TemporaryDirectory(prefix="twinspark-deletes-")
+_unpacked: LruCache[str] = LruCache(1024)
+
+
+@cache
+def deletes_directory() -> Path:
+    return scratch.directory("deletes")
 
 
 @dataclass(frozen=True)
 class ByValue:
-    """A file of values: rows that have them, in files of before, are gone."""
+    """An equality delete file: rows with its values, in older data files, are deleted."""
 
     file: DataFile
     sequence: int
     schema_id: int
 
     def concerns(self, file: DataFile, sequence: int, is_partitioned: bool) -> bool:
-        """Files of an earlier commit, in the same partition; those of a spec without partitions concern all."""
+        """Applies to data files of an earlier commit in the same partition, or in all if the spec is unpartitioned."""
         same = self.file.spec_id == file.spec_id and self.file.partition == file.partition
         return sequence < self.sequence and (same or not is_partitioned)
 
 
 @dataclass(frozen=True)
 class Deletes:
-    """All that a snapshot says of deleted rows. A path is never used twice: places may be asked of every data file."""
+    """All delete files of a snapshot. Data file paths are unique, so position deletes may be joined with every file."""
 
     places: tuple[str, ...] = ()
     by_value: tuple[ByValue, ...] = ()
@@ -56,9 +63,9 @@ def deletes_of(snapshot: Snapshot | None, io: FileIO, schema_of: Callable[[DataF
     by_value: list[ByValue] = []
     for file, snapshot_id, sequence in delete_files(snapshot, io):
         if file.file_format == FileFormat.PUFFIN:
-            places.append(unpacked(file, io))
+            places.append(positions_file(file, io))
         elif file.file_format != FileFormat.PARQUET:
-            raise NotNative(f"deleted rows in files of the format {file.file_format}")
+            raise NotNative(reasons.ICEBERG_TABLE, f"delete files in the format {file.file_format}")
         elif file.content == DataFileContent.POSITION_DELETES:
             places.append(local(file.file_path))
         else:
@@ -73,30 +80,30 @@ def delete_files(snapshot: Snapshot | None, io: FileIO) -> Iterator[tuple[DataFi
             yield from zip(index.files, index.snapshot_ids, index.sequences, strict=True)
 
 
-def unpacked(file: DataFile, io: FileIO) -> str:
-    """Deletion vectors as a file of places, which both engines read. What a file of them says of a data file holds as
-    long as that is there, even if a later one says more: all of them may be taken."""
+def positions_file(file: DataFile, io: FileIO) -> str:
+    """A deletion vector converted to a Parquet file of positions, which both engines read. Older vectors of a data file
+    stay valid when a later one adds positions, so that all of them may be applied."""
     return _unpacked.get(file.file_path, lambda: unpack(file.file_path, io))
 
 
 def unpack(path: str, io: FileIO) -> str:
     with io.new_input(path).open() as stream:
         vectors = deletion_vectors_from_puffin_file(PuffinFile(stream.read()))
-    tables = [places_in(each.referenced_data_file, each.to_vector()) for each in vectors]
-    descriptor, made = tempfile.mkstemp(".parquet", dir=_directory.name)
+    tables = [position_rows(each.referenced_data_file, each.to_vector()) for each in vectors]
+    descriptor, made = tempfile.mkstemp(".parquet", dir=deletes_directory())
     os.close(descriptor)
     pq.write_table(pa.concat_tables([PLACES.empty_table(), *tables]), made)
     return made
 
 
-def places_in(path: str, positions: Any) -> pa.Table:
+def position_rows(path: str, positions: Any) -> pa.Table:
     column = positions.cast(pa.int64())
     return pa.table({"file_path": pa.array([path] * len(column), pa.string()), "pos": column}, schema=PLACES)
 
 
 def equality_deletes(chosen: Sequence[ByValue], written: Schema, schemas: dict[int, Schema]) -> list[EqualityDelete]:
-    """As columns of the data file, written with that schema, and those of the delete files, which may be called
-    otherwise there; files that speak of the same columns are read together."""
+    """Equality deletes with the column names of the data file and of the delete files, which may differ; delete files
+    with the same columns are read together."""
     found: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for each in chosen:
         names = schemas[each.schema_id]
@@ -109,4 +116,4 @@ def column_name(schema: Schema, id: int) -> str:
     for field in schema.fields:
         if field.field_id == id:
             return str(field.name)
-    raise NotNative("rows deleted by the values of a column that came later, or lies in another")
+    raise NotNative(reasons.ICEBERG_TABLE, "equality deletes by a column that is nested or was added later")

@@ -1,4 +1,4 @@
-"""DELETE, UPDATE, MERGE and overwrites by copy-on-write: files with affected rows are written anew, in one commit."""
+"""DELETE, UPDATE, MERGE and overwrites by copy-on-write: files with affected rows are rewritten in one commit."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -10,14 +10,14 @@ from pyiceberg.table import Table
 
 from twinspark.errors import SparkError
 from twinspark.tables.catalog import Identifier
-from twinspark.tables.ducktext import identifier as name_sql
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.deletes import Deletes
-from twinspark.tables.iceberg.local import local
-from twinspark.tables.iceberg.staged import StagedWrite
+from twinspark.tables.iceberg.sqlite_catalog import local
+from twinspark.tables.iceberg.staged_write import StagedWrite
 from twinspark.tables.iceberg.table import NO_DELETES, IcebergTable, PlannedFile
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import FILE_COLUMN, ROW_COLUMN, duck_scan
+from twinspark.types.duckdb import duck_name as name_sql
 
 SOURCE_ROW = "twinspark_source_row"
 ACTION = "twinspark_action"
@@ -25,7 +25,7 @@ ACTION = "twinspark_action"
 
 @dataclass(frozen=True)
 class Candidates:
-    """The files that may hold affected rows, and their rows as SQL with the file's name beside them."""
+    """The files that may contain affected rows, and SQL of their rows with file path and row number."""
 
     write: StagedWrite
     base: IcebergTable
@@ -35,7 +35,7 @@ class Candidates:
     def rows(self, paths: Sequence[str] | None = None) -> str:
         chosen = self.planned if paths is None else [p for p in self.planned if local(p.file.file_path) in set(paths)]
         scan = self.base.scan_of(chosen, self.base.table.schema(), len(chosen), self.deletes)
-        return duck_scan(scan, with_place=True)
+        return duck_scan(scan, with_position=True)
 
     def files(self, paths: Sequence[str]) -> list[DataFile]:
         wanted = set(paths)
@@ -47,7 +47,7 @@ class Candidates:
 
 
 class Rewrites(Protocol):
-    """Another provider's tables that are changed in the same way: what Delta's offer."""
+    """The interface of another provider whose tables are changed in the same way: Delta."""
 
     def rewriting(self, name: Identifier, predicate: Predicate | None) -> AbstractContextManager[Any]: ...
 
@@ -55,7 +55,7 @@ class Rewrites(Protocol):
 def rewriting(
     catalog: IcebergCatalog | Rewrites, identifier: Identifier, predicate: Predicate | None
 ) -> AbstractContextManager[Any]:
-    """A rewrite of one snapshot: committed when the block ends, aborted when it fails."""
+    """A rewrite of one snapshot: committed at the end of the block, aborted if it raises."""
     if isinstance(catalog, IcebergCatalog):
         return rewriting_iceberg(catalog, identifier, predicate)
     return catalog.rewriting(identifier, predicate)
@@ -89,7 +89,7 @@ def delete(
         hit = affected_files(connection, candidates, condition)
         candidates.write.delete_files(candidates.files([path for path, _ in hit]))
         partly = [path for path, whole in hit if not whole]
-        gone = counted(connection, candidates, [path for path, _ in hit], condition)
+        gone = count_rows(connection, candidates, [path for path, _ in hit], condition)
         if partly:
             kept = f"SELECT {columns_sql(candidates)} FROM {candidates.rows(partly)} t WHERE ({condition}) IS NOT TRUE"
             candidates.write.write(connection, kept)
@@ -105,7 +105,7 @@ def affected_files(connection: Any, candidates: Candidates, condition: str) -> l
     return [(path, whole) for path, whole in found]
 
 
-def counted(connection: Any, candidates: Candidates, paths: Sequence[str], condition: str) -> int:
+def count_rows(connection: Any, candidates: Candidates, paths: Sequence[str], condition: str) -> int:
     if not paths:
         return 0
     [(count,)] = connection.execute(f"SELECT count(*) FROM {candidates.rows(paths)} t WHERE {condition}").fetchall()
@@ -129,7 +129,7 @@ def update(
         paths = [path for path, _ in affected_files(connection, candidates, condition)]
         if not paths:
             return 0
-        changed = counted(connection, candidates, paths, condition)
+        changed = count_rows(connection, candidates, paths, condition)
         candidates.write.delete_files(candidates.files(paths))
         values = ", ".join(
             f"CASE WHEN {condition} THEN {assignments[name]} ELSE {name_sql(name)} END AS {name_sql(name)}"
@@ -161,14 +161,14 @@ class Merge:
 
 
 def merge(catalog: IcebergCatalog | Rewrites, identifier: Identifier, connection: Any, merge: Merge) -> None:
-    """One pass finds what happens to each row; then the touched files are written anew, with the inserts."""
+    """One pass finds the action for each row; then the affected files are rewritten, with the inserted rows."""
     with rewriting(catalog, identifier, None) as candidates:
         try:
             prepare(connection, candidates, merge)
             check_cardinality(connection, merge)
             paths = [path for (path,) in connection.execute(f"SELECT DISTINCT {FILE_COLUMN} FROM touched").fetchall()]
             candidates.write.delete_files(candidates.files(paths))
-            selects = [rewritten(candidates, paths, merge)] if paths else []
+            selects = [rewritten_rows(candidates, paths, merge)] if paths else []
             selects += inserts(candidates, merge)
             if selects:
                 candidates.write.write(connection, " UNION ALL ".join(selects))
@@ -178,7 +178,7 @@ def merge(catalog: IcebergCatalog | Rewrites, identifier: Identifier, connection
 
 
 def prepare(work: Any, candidates: Candidates, merge: Merge) -> None:
-    """Temporary tables of this connection: the source (read once), the pairs, and the rows an action touches."""
+    """Creates temporary tables: the source (read once), the matched pairs, and the affected rows."""
     numbered = f"SELECT *, row_number() OVER () AS {SOURCE_ROW} FROM ({merge.source})"
     work.execute(f"CREATE OR REPLACE TEMP TABLE source_rows AS {numbered}")
     work.execute(
@@ -192,7 +192,7 @@ def prepare(work: Any, candidates: Candidates, merge: Merge) -> None:
 
 
 def lonely_rows(candidates: Candidates, merge: Merge) -> str:
-    """Target rows that met no source row and that a clause acts on."""
+    """Target rows without a matching source row to which a NOT MATCHED BY SOURCE clause applies."""
     same = f"t.{FILE_COLUMN} = p.{FILE_COLUMN} AND t.{ROW_COLUMN} = p.{ROW_COLUMN}"
     return (
         f"SELECT t.{FILE_COLUMN}, t.{ROW_COLUMN} FROM {candidates.rows()} t ANTI JOIN pairs p ON {same} "
@@ -201,7 +201,7 @@ def lonely_rows(candidates: Candidates, merge: Merge) -> str:
 
 
 def choice(actions: Sequence[MergeAction]) -> str:
-    """The number of the first clause whose condition holds, -1 for none."""
+    """SQL of the number of the first clause whose condition is true, -1 for none."""
     if not actions:
         return "-1"
     cases = " ".join(f"WHEN {action.condition} THEN {at}" for at, action in enumerate(actions))
@@ -209,7 +209,7 @@ def choice(actions: Sequence[MergeAction]) -> str:
 
 
 def check_cardinality(work: Any, merge: Merge) -> None:
-    """A target row may meet one source row, unless all that happens is one unconditional delete (MergeRowsExec)."""
+    """A target row may match one source row, unless the only action is an unconditional delete (MergeRowsExec)."""
     only_delete = [(action.values, action.condition) for action in merge.matched] == [(None, "true")]
     if only_delete or not merge.matched:
         return
@@ -220,8 +220,8 @@ def check_cardinality(work: Any, merge: Merge) -> None:
         raise SparkError("MERGE_CARDINALITY_VIOLATION")
 
 
-def rewritten(candidates: Candidates, paths: Sequence[str], merge: Merge) -> str:
-    """The rows of the touched files after the merge."""
+def rewritten_rows(candidates: Candidates, paths: Sequence[str], merge: Merge) -> str:
+    """The rows of the affected files after the merge."""
     acted = (
         f"(SELECT {FILE_COLUMN}, {ROW_COLUMN}, max({ACTION}) AS {ACTION}, "
         f"max_by({SOURCE_ROW}, {ACTION}) AS {SOURCE_ROW} FROM pairs GROUP BY ALL)"
@@ -231,7 +231,7 @@ def rewritten(candidates: Candidates, paths: Sequence[str], merge: Merge) -> str
     return (
         f"SELECT {values} FROM {candidates.rows(paths)} t "
         f"LEFT JOIN {acted} p ON t.{FILE_COLUMN} = p.{FILE_COLUMN} AND t.{ROW_COLUMN} = p.{ROW_COLUMN} "
-        f"LEFT JOIN source_rows s ON p.{SOURCE_ROW} = s.{SOURCE_ROW} WHERE NOT {deleted(merge, both)}"
+        f"LEFT JOIN source_rows s ON p.{SOURCE_ROW} = s.{SOURCE_ROW} WHERE NOT {is_deleted(merge, both)}"
     )
 
 
@@ -249,7 +249,7 @@ def merged_value(name: str, merge: Merge, both: str) -> str:
     return f"CASE {' '.join(cases)} ELSE {old} END" if cases else old
 
 
-def deleted(merge: Merge, both: str) -> str:
+def is_deleted(merge: Merge, both: str) -> str:
     matched = [str(at) for at, action in enumerate(merge.matched) if action.values is None]
     lonely = [str(at) for at, action in enumerate(merge.not_matched_by_source) if action.values is None]
     tests = [f"({both} AND p.{ACTION} IN ({', '.join(matched)}))"] if matched else []
@@ -258,7 +258,7 @@ def deleted(merge: Merge, both: str) -> str:
 
 
 def inserts(candidates: Candidates, merge: Merge) -> list[str]:
-    """Source rows that met no target row, through the first NOT MATCHED clause that takes them."""
+    """Source rows without a matching target row, by the first NOT MATCHED clause that applies."""
     missing = f"source_rows s WHERE s.{SOURCE_ROW} NOT IN (SELECT {SOURCE_ROW} FROM pairs)"
     pick = choice(merge.not_matched)
     return [
@@ -276,7 +276,7 @@ def overwrite_where(
     condition: str,
     predicate: Predicate | None = None,
 ) -> int:
-    """INSERT … REPLACE WHERE: rows for which the condition is true give way to the new rows."""
+    """INSERT … REPLACE WHERE: replaces the rows for which the condition is true."""
     with rewriting(catalog, identifier, predicate) as candidates:
         hit = affected_files(connection, candidates, condition)
         candidates.write.delete_files(candidates.files([path for path, _ in hit]))
@@ -288,7 +288,7 @@ def overwrite_where(
 
 
 def overwrite_partitions(catalog: IcebergCatalog, identifier: Identifier, connection: Any, select: str) -> int:
-    """Dynamic partition overwrite: partitions that the new rows reach are replaced whole, hidden ones too."""
+    """Dynamic partition overwrite: replaces the partitions that get new rows, also those of transforms."""
     with rewriting(catalog, identifier, None) as candidates:
         written = candidates.write.write(connection, select)
         reached = {partition_key(file) for file in candidates.write.files}
@@ -298,5 +298,5 @@ def overwrite_partitions(catalog: IcebergCatalog, identifier: Identifier, connec
 
 
 def partition_key(file: DataFile) -> tuple[Any, ...]:
-    """Files of an older spec are in partitions of their own (Iceberg's ReplacePartitions)."""
+    """Partitions of different specs are different (Iceberg's ReplacePartitions)."""
     return (file.spec_id, *(file.partition[at] for at in range(len(file.partition))))

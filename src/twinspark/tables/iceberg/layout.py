@@ -1,4 +1,4 @@
-"""How a table's rows lie in files from now on: its partition fields, its order, and the columns that name a row."""
+"""ALTER TABLE of partition fields, write order, distribution mode and identifier fields."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from twinspark.tables.changes import exact_path
 from twinspark.tables.iceberg.alter import schema_now
 from twinspark.tables.iceberg.catalog import IcebergCatalog
 from twinspark.tables.iceberg.spec import iceberg_transform, source_field
-from twinspark.tables.iceberg.staged import CommitConflict, QuickTransaction
+from twinspark.tables.iceberg.staged_write import CommitConflict, QuickTransaction
 from twinspark.tables.transforms import Transform
 
 ILLEGAL = "java.lang.IllegalArgumentException"
@@ -24,7 +24,7 @@ ILLEGAL = "java.lang.IllegalArgumentException"
 
 @dataclass(frozen=True)
 class Sorted:
-    """A column of an order."""
+    """A column of a sort order."""
 
     column: tuple[str, ...]
     ascending: bool = True
@@ -33,7 +33,7 @@ class Sorted:
 
 @contextmanager
 def changing(catalog: IcebergCatalog, name: Identifier) -> Iterator[Transaction]:
-    """One commit; what PyIceberg refuses is told as Iceberg's own library would, by an illegal argument."""
+    """A transaction; errors of PyIceberg become the IllegalArgumentException of Iceberg's Java library."""
     with catalog.lock(name):
         transaction = QuickTransaction(catalog.load(name))
         try:
@@ -70,7 +70,7 @@ def add(transaction: Transaction, update: Any, transform: Transform, called: str
 
 
 def field_name(transaction: Transaction, field: Transform | str) -> str:
-    """A field is named, or told by its column and what is done with it."""
+    """The name of a partition field that is given by name or by transform."""
     metadata = transaction.table_metadata
     if isinstance(field, str):
         return field
@@ -82,7 +82,7 @@ def field_name(transaction: Transaction, field: Transform | str) -> str:
 
 
 def write_ordered(catalog: IcebergCatalog, name: Identifier, order: Sequence[Sorted], distribution: str | None) -> None:
-    """An order of no columns is none; `distribution` is how Iceberg's writers share out rows, kept for them."""
+    """Sets the sort order, which is removed if there are no columns, and the property write.distribution-mode."""
     with changing(catalog, name) as transaction:
         with transaction.update_sort_order() as update:
             for each in order:

@@ -1,4 +1,4 @@
-"""One writer of a table at a time: a lock among the threads of a process, and a file's lock among the processes."""
+"""Locks of tables for writers: between the threads of a process, and between processes by a file lock."""
 
 import fcntl
 import os
@@ -7,9 +7,9 @@ from types import TracebackType
 
 
 class TableLock:
-    """Held by one thread, which may take it again. The system takes it back from a process that dies.
+    """A reentrant lock. The operating system releases it when the process dies.
 
-    Between processes it spares retries; what makes commits right is Iceberg's own check of what they are based on.
+    Between processes it only avoids retries; Iceberg's optimistic concurrency check makes commits correct.
     """
 
     def __init__(self, path: str | None = None) -> None:
@@ -38,7 +38,7 @@ class TableLock:
 
 
 class TableLocks:
-    """The locks of a catalog's tables, by name; with a directory, processes that share it wait for each other too."""
+    """The locks of a catalog's tables by name; with a directory, also between the processes that share it."""
 
     def __init__(self, directory: str | None = None) -> None:
         self._directory = directory

@@ -1,4 +1,4 @@
-"""Keeping a table in shape: compaction, expiry, orphans, rollback, and the sweep after a crash."""
+"""Table maintenance: compaction, snapshot expiry, orphan files, rollback, and the clean-up after a crash."""
 
 import os
 import time
@@ -16,7 +16,10 @@ from pyiceberg.table.update import RemoveSnapshotsUpdate
 from twinspark.errors import JavaError
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog, current_target
-from twinspark.tables.iceberg.leftovers import (
+from twinspark.tables.iceberg.sqlite_catalog import local
+from twinspark.tables.iceberg.staged_write import CommitConflict, commit_rewrite
+from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
+from twinspark.tables.iceberg.write_cleanup import (
     all_files,
     clean_up,
     delete_files,
@@ -24,23 +27,20 @@ from twinspark.tables.iceberg.leftovers import (
     reachable,
     reachable_metadata,
 )
-from twinspark.tables.iceberg.local import local
-from twinspark.tables.iceberg.staged import CommitConflict, commit_rewrite
-from twinspark.tables.iceberg.table import IcebergTable, PlannedFile
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.tables.store import is_alive
 
 DAY_MS = 24 * 3600 * 1000
-SMALL_FILE = 384 << 20  # three quarters of the 512 MiB that Iceberg's writers aim at
-# What Iceberg's procedures take when they are not told.
+SMALL_FILE = 384 << 20  # three quarters of Iceberg's target size of 512 MiB
+# Defaults of the arguments of Iceberg's procedures.
 ORPHAN_AGE_MS = 3 * DAY_MS
 SNAPSHOT_AGE_MS = 5 * DAY_MS
 
 
 @dataclass(frozen=True)
 class Compaction:
-    """What a compaction did."""
+    """The numbers of files and bytes of a finished compaction."""
 
     rewritten_files: int
     added_files: int
@@ -49,8 +49,8 @@ class Compaction:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which files a compaction takes: small ones where a partition has so many of them, or all; of those that may hold
-    rows for which the predicate is true. `order` (SQL) is the one their rows are written in."""
+    """Which files a compaction rewrites: small ones if a partition has enough of them, or all, of those that may
+    contain rows for which the predicate is true. `order` (SQL) is the sort order of the new files."""
 
     small: int = SMALL_FILE
     least: int = 2
@@ -62,7 +62,7 @@ class Choice:
 def compact(
     catalog: IcebergCatalog, identifier: Identifier, connection: Any, choice: Choice | None = None
 ) -> Compaction:
-    """Joins the small files of each partition, and files of an older schema or spec; rows stay as they are."""
+    """Rewrites the small files of each partition, and files of an older schema or spec, without changing rows."""
     base = catalog.load(identifier)
     table = IcebergTable(identifier, base)
     choice = choice or Choice()
@@ -71,7 +71,7 @@ def compact(
     chosen = worth_rewriting(planned, base, choice)
     if not chosen:
         return Compaction(0, 0)
-    with catalog.staged(identifier, base, current_target(base), commit_rewrite(base), base.properties) as write:
+    with catalog.staged_write(identifier, base, current_target(base), commit_rewrite(base), base.properties) as write:
         scan = table.scan_of(chosen, base.schema(), len(planned), deletes)
         ordered = f" ORDER BY {choice.order}" if choice.order else ""
         write.write(connection, f"SELECT * FROM {duck_scan(scan)}{ordered}")
@@ -110,12 +110,12 @@ def expire_snapshots(
     retain_last: int = 1,
     snapshot_ids: Sequence[int] = (),
 ) -> list[str]:
-    """Forgets snapshots that are older and not among the last ones or named, and those whose ids are given; returns the
-    files that went with them."""
+    """Expires snapshots that are older, not among the last ones and not referenced, and those with the given ids;
+    returns the files that were removed."""
     with catalog.lock(identifier):
         base = catalog.load(identifier)
         check_not_shared(base, "Cannot expire snapshots: GC is disabled (deleting files may corrupt other tables)")
-        gone = expired(base, now_ms() if older_than_ms is None else older_than_ms, retain_last)
+        gone = expired_snapshots(base, now_ms() if older_than_ms is None else older_than_ms, retain_last)
         gone += [chosen_snapshot(base, identifier, each) for each in snapshot_ids if each not in ids(gone)]
         if not gone:
             return []
@@ -133,7 +133,7 @@ def forget(table: Table, snapshot_ids: list[int]) -> None:
     transaction._stage((RemoveSnapshotsUpdate(snapshot_ids=snapshot_ids),))
     try:
         transaction.commit_transaction()
-    except ValueError as error:  # PyIceberg's word for a snapshot that is not there: somebody else expired it
+    except ValueError as error:  # PyIceberg's error for a missing snapshot: another writer expired it
         known = {snapshot.snapshot_id for snapshot in table.refresh().metadata.snapshots}
         if known.issuperset(snapshot_ids):
             raise
@@ -145,10 +145,10 @@ DEFAULT_KEPT = 100
 
 
 def keep_short(catalog: IcebergCatalog, identifier: Identifier, slack: int = 20) -> None:
-    """Called after commits: history is cut back to what the table keeps, a few commits at a time.
+    """Called after commits: expires snapshots beyond those that the table keeps, every few commits.
 
-    Metadata that tells of every snapshot there was would be written anew with each. The commit before it stands: where
-    another writer is in the way, or the table is gone by now, the next commit's turn comes soon.
+    Otherwise each commit would write metadata with all snapshots ever made. The preceding commit is valid in any case:
+    if another writer interferes, or the table was dropped, a later commit expires them.
     """
     with suppress(CommitConflict, CommitFailedException):
         if not catalog.table_exists(identifier):
@@ -159,7 +159,7 @@ def keep_short(catalog: IcebergCatalog, identifier: Identifier, slack: int = 20)
             expire_snapshots(catalog, identifier, retain_last=kept)
 
 
-def expired(table: Table, older_than_ms: int, retain_last: int) -> list[Snapshot]:
+def expired_snapshots(table: Table, older_than_ms: int, retain_last: int) -> list[Snapshot]:
     named = {reference.snapshot_id for reference in table.metadata.refs.values()}
     by_age = sorted(table.metadata.snapshots, key=lambda snapshot: snapshot.timestamp_ms)
     kept = {snapshot.snapshot_id for snapshot in by_age[-max(retain_last, 1) :]} | named
@@ -167,7 +167,7 @@ def expired(table: Table, older_than_ms: int, retain_last: int) -> list[Snapshot
 
 
 def only_appended(snapshots: Sequence[Snapshot]) -> bool:
-    """Whether every snapshot has all files of the one before it: then no data file goes with the old ones."""
+    """Whether every snapshot has all files of its parent: then expiring old ones removes no data file."""
     line = zip([None, *(snapshot.snapshot_id for snapshot in snapshots)], snapshots, strict=False)
     return all(
         snapshot.summary is not None
@@ -182,7 +182,7 @@ def ids(snapshots: Sequence[Snapshot]) -> set[int]:
 
 
 def chosen_snapshot(table: Table, identifier: Identifier, snapshot_id: int) -> Snapshot:
-    """One of the table's; what a branch or tag names stays."""
+    """A snapshot of the table that no branch or tag references."""
     found = table.snapshot_by_id(snapshot_id)
     if found is None:
         raise IcebergTable(identifier, table).not_there(f"VERSION AS OF {snapshot_id}")
@@ -194,7 +194,7 @@ def chosen_snapshot(table: Table, identifier: Identifier, snapshot_id: int) -> S
 def remove_orphans(
     catalog: IcebergCatalog, identifier: Identifier, older_than_ms: int | None = None, dry_run: bool = False
 ) -> list[str]:
-    """Files under the table's location that no metadata names; young ones may belong to a write that is under way."""
+    """Removes files in the table's location that no metadata references; recent ones may belong to a running write."""
     base = catalog.load(identifier)
     check_not_shared(base, "Cannot delete orphan files: GC is disabled (deleting files may corrupt other tables)")
     limit = now_ms() - ORPHAN_AGE_MS if older_than_ms is None else older_than_ms
@@ -211,7 +211,7 @@ def remove_orphans(
 
 
 def is_shared(table: Table) -> bool:
-    """Whether its files are another table's too, and not to be removed by this one."""
+    """Whether other tables use its files, too, so that this one must not remove them."""
     return bool(table.properties.get("gc.enabled", "true").lower() == "false")
 
 
@@ -225,7 +225,7 @@ def now_ms() -> int:
 
 
 def rollback_to_snapshot(catalog: IcebergCatalog, identifier: Identifier, snapshot_id: int) -> None:
-    """The table as it was at one of its own earlier snapshots."""
+    """Makes an ancestor the current snapshot."""
     with catalog.lock(identifier):
         base = catalog.load(identifier)
         if base.snapshot_by_id(snapshot_id) is None:
@@ -236,7 +236,7 @@ def rollback_to_snapshot(catalog: IcebergCatalog, identifier: Identifier, snapsh
 
 
 def set_current_snapshot(catalog: IcebergCatalog, identifier: Identifier, snapshot_id: int) -> None:
-    """The same for any snapshot that is there, whether or not the present one came from it."""
+    """The same for any existing snapshot, whether or not it is an ancestor."""
     with catalog.lock(identifier):
         base = catalog.load(identifier)
         if base.snapshot_by_id(snapshot_id) is None:
@@ -245,7 +245,7 @@ def set_current_snapshot(catalog: IcebergCatalog, identifier: Identifier, snapsh
 
 
 def ancestors(table: Table, snapshot_id: int | None) -> Iterator[Snapshot]:
-    """A snapshot, the one it came from, and so on, as far as history goes."""
+    """A snapshot and its ancestors, as far as the metadata goes."""
     current = table.current_snapshot() if snapshot_id is None else table.snapshot_by_id(snapshot_id)
     while current is not None:
         yield current
@@ -259,7 +259,7 @@ def rollback_to_timestamp(catalog: IcebergCatalog, identifier: Identifier, times
 
 
 def sweep(catalog: IcebergCatalog) -> list[str]:
-    """Removes what writes of dead processes left; a write that was committed keeps its files. Returns the write ids."""
+    """Removes the files of uncommitted writes of dead processes. Returns the write ids."""
     dead = [row for row in catalog.store.staged_writes() if not is_alive(row.owner)]
     tables = {local(table.location()): table for table in all_tables(catalog)} if dead else {}
     for row in dead:

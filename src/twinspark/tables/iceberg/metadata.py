@@ -1,4 +1,4 @@
-"""Metadata tables of an Iceberg table (history, snapshots, files, …) as Arrow, by the name that follows the table's."""
+"""Rows of Iceberg's metadata tables (`db.table.history`, `.snapshots`, `.files`, …) as Arrow."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -31,8 +31,8 @@ def metadata_table(table: Table, name: str) -> Any | None:
 
 
 def as_spark(rows: pa.Table) -> pa.Table:
-    """PyIceberg gives moments without a zone: they are UTC, and Spark's TIMESTAMP. A table without partitions has no
-    column for them: Iceberg's own tables leave it out."""
+    """PyIceberg's timestamps have no zone: they are in UTC, and TIMESTAMP in Spark. The column of partition values is
+    omitted for unpartitioned tables, as in Iceberg's Java library."""
     columns = {name: plain(rows.column(name).combine_chunks()) for name in rows.schema.names}
     return pa.table({name: column for name, column in columns.items() if not is_empty_struct(column.type)})
 

@@ -1,4 +1,4 @@
-"""Branches and tags of an Iceberg table: made, moved and removed; snapshots picked from one branch for another."""
+"""Creates, replaces and drops branches and tags of an Iceberg table; fast_forward, cherrypick and publish_changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from pyiceberg.table.snapshots import Operation, Snapshot
 from twinspark.errors import JavaError
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.iceberg.catalog import IcebergCatalog
-from twinspark.tables.iceberg.index import manifests_of
 from twinspark.tables.iceberg.maintenance import ancestors, ids, set_current_snapshot
-from twinspark.tables.iceberg.staged import CommitConflict, QuickTransaction
+from twinspark.tables.iceberg.manifest_index import manifests_of
+from twinspark.tables.iceberg.staged_write import CommitConflict, QuickTransaction
 from twinspark.tables.iceberg.table import IcebergTable
 
 ILLEGAL = "java.lang.IllegalArgumentException"
@@ -22,7 +22,7 @@ SOURCE, STAGED, PUBLISHED = "source-snapshot-id", "wap.id", "published-wap-id"
 
 @dataclass(frozen=True)
 class Reference:
-    """A branch or tag that is to be; times in milliseconds, None: as the table has it."""
+    """The definition of a branch or tag; times in milliseconds, None: the table's defaults."""
 
     kind: str
     name: str
@@ -84,7 +84,7 @@ def drop(catalog: IcebergCatalog, identifier: Identifier, kind: str, name: str, 
 
 
 def fast_forward(catalog: IcebergCatalog, identifier: Identifier, branch: str, to: str) -> tuple[int | None, int]:
-    """The branch becomes what the other is, if that came from it; the snapshots before and after."""
+    """Moves the branch to the other's snapshot, if that is a descendant; returns the snapshots before and after."""
     with catalog.lock(identifier):
         base = catalog.load(identifier)
         refs = base.metadata.refs
@@ -102,7 +102,7 @@ def fast_forward(catalog: IcebergCatalog, identifier: Identifier, branch: str, t
 
 
 def cherry_pick(catalog: IcebergCatalog, identifier: Identifier, snapshot_id: int) -> int:
-    """What a snapshot added, on top of the present one; itself, where it came from the present one."""
+    """Commits the files that a snapshot added on top of the current one, or that snapshot itself if it is its child."""
     with catalog.lock(identifier):
         base = catalog.load(identifier)
         picked = base.snapshot_by_id(snapshot_id)
@@ -130,11 +130,11 @@ def check_appended(base: Table, picked: Snapshot) -> None:
 
 def append_again(base: Table, picked: Snapshot) -> int:
     assert picked.summary is not None
-    told = {SOURCE: str(picked.snapshot_id)}
+    summary = {SOURCE: str(picked.snapshot_id)}
     if staged := picked.summary.additional_properties.get(STAGED):
-        told[PUBLISHED] = staged
+        summary[PUBLISHED] = staged
     transaction = QuickTransaction(base)
-    with transaction.update_snapshot(told).fast_append() as producer:
+    with transaction.update_snapshot(summary).fast_append() as producer:
         for file in added_files(base, picked):
             producer.append_data_file(file)
     transaction.commit_transaction()
@@ -152,7 +152,7 @@ def added_files(base: Table, snapshot: Snapshot) -> list[DataFile]:
 
 
 def staged_as(base: Table, wap_id: str) -> int:
-    """The snapshot that was written aside under that id."""
+    """The snapshot that was staged with that write-audit-publish id."""
     found: Sequence[Snapshot] = [
         each
         for each in base.metadata.snapshots

@@ -1,4 +1,4 @@
-"""Files of an older schema read as a newer one: fields are matched by Iceberg's ids, never by name."""
+"""Maps the columns of files of an older schema to a newer one: fields are matched by Iceberg's ids, never by name."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,10 +7,10 @@ from pyiceberg import types
 from pyiceberg.schema import Schema
 from pyspark.sql.types import DataType, StructField, StructType
 
-from twinspark.tables.ducktext import duck_type
+from twinspark.tables.column_types import column_type
 from twinspark.tables.iceberg.datafile import duck_storage
 from twinspark.tables.iceberg.types import spark_schema
-from twinspark.tables.reshape import Cast, Elements, Entries, Field, Fields, Missing, Reshape, Same, simplified
+from twinspark.tables.reshape import Cast, Elements, Entries, Field, Fields, Missing, Reshape, Same, simplify
 
 
 def reading(written: Schema, wanted: Schema, properties: Mapping[str, str]) -> tuple[Field, ...]:
@@ -37,10 +37,10 @@ def reshape_of(written: types.IcebergType, wanted: types.IcebergType, target: Da
     spark: Any = target
     if isinstance(written, types.StructType):
         fields = fields_of(written, wanted, spark)
-        return simplified(Fields(fields), unchanged_names=[f.name for f in fields] == [f.name for f in written.fields])
+        return simplify(Fields(fields), unchanged_names=[f.name for f in fields] == [f.name for f in written.fields])
     if isinstance(written, types.ListType):
-        return simplified(Elements(reshape_of(written.element_type, wanted.element_type, spark.elementType)))
+        return simplify(Elements(reshape_of(written.element_type, wanted.element_type, spark.elementType)))
     if isinstance(written, types.MapType):
         key = reshape_of(written.key_type, wanted.key_type, spark.keyType)
-        return simplified(Entries(key, reshape_of(written.value_type, wanted.value_type, spark.valueType)))
-    return Same() if duck_storage(written) == duck_type(target) else Cast(target)
+        return simplify(Entries(key, reshape_of(written.value_type, wanted.value_type, spark.valueType)))
+    return Same() if duck_storage(written) == column_type(target) else Cast(target)

@@ -1,4 +1,4 @@
-"""Partition specs: Spark's transforms as Iceberg's, and the SQL that computes them in DuckDB."""
+"""Partition specs: converts Spark's transforms to Iceberg's, and writes the DuckDB SQL that computes them."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -13,11 +13,11 @@ from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.table.sorting import NullOrder, SortDirection
 
-from twinspark.errors import NotNative, SparkError
-from twinspark.tables.changes import quoted
-from twinspark.tables.ducktext import identifier
+from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.tables.changes import quote_path
 from twinspark.tables.transforms import Bucket, Day, Hour, Identity, Month, Transform, Truncate, Year
 from twinspark.types import quote_identifier
+from twinspark.types.duckdb import duck_name
 
 
 def partition_spec(schema: Schema, transforms: Sequence[Transform]) -> PartitionSpec:
@@ -44,7 +44,7 @@ def source_field(schema: Schema, transform: Transform) -> types.NestedField:
         raise SparkError(
             "COLUMN_NOT_DEFINED_IN_TABLE",
             colType="partition",
-            colName=quoted(transform.column),
+            colName=quote_path(transform.column),
             tableName="",
             tableCols=columns,
         ) from error
@@ -103,9 +103,9 @@ def spark_transform(transform: Any, column: tuple[str, ...]) -> Transform | None
 
 
 def partition_sql(schema: Schema, field: PartitionField, connection: Any) -> str:
-    """The partition value as text that `partition_value` reads back: 'n' for null, else 'v' and the value."""
+    """SQL of the partition value as a string that `partition_value` decodes: 'n' for null, else 'v' and the value."""
     source = schema.find_field(field.source_id)
-    column = ".".join(identifier(part) for part in schema.find_column_name(field.source_id).split("."))
+    column = ".".join(duck_name(part) for part in schema.find_column_name(field.source_id).split("."))
     value = value_sql(column, source.field_type, field.transform, connection)
     return f"CASE WHEN {column} IS NULL THEN 'n' ELSE 'v' || CAST({value} AS VARCHAR) END"
 
@@ -129,11 +129,11 @@ def value_sql(column: str, type: types.IcebergType, transform: Any, connection: 
             return f"(CAST({utc(column, type)} AS DATE) - DATE '1970-01-01')"
         case iceberg.HourTransform():
             return f"CAST(floor(epoch_us({column}) / 3600000000) AS BIGINT)"
-    raise NotNative(f"partitions by {transform}")
+    raise NotNative(reasons.ICEBERG_TABLE, f"the partition transform {transform}")
 
 
 def utc(column: str, type: types.IcebergType) -> str:
-    """Zoned timestamps are cut in UTC, whatever the session's zone."""
+    """TIMESTAMP values are truncated in UTC, whatever the session's zone is."""
     return f"make_timestamp(epoch_us({column}))" if isinstance(type, types.TimestamptzType) else column
 
 
@@ -151,7 +151,7 @@ def truncate_sql(column: str, type: types.IcebergType, width: int) -> str:
     if isinstance(type, types.IntegerType | types.LongType):
         wide = f"CAST({column} AS HUGEINT)"
         return f"({wide} - ((({wide} % {width}) + {width}) % {width}))"
-    raise NotNative(f"partitions by truncate of {type}")
+    raise NotNative(reasons.ICEBERG_TABLE, f"the partition transform truncate of {type}")
 
 
 REGISTERING = threading.Lock()
@@ -159,10 +159,10 @@ BUCKETS: dict[str, Callable[[Any], Any]] = {}
 
 
 def bucket_function(type: types.IcebergType, count: int, connection: Any) -> str:
-    """Iceberg's bucket over Arrow batches, by pyiceberg-core; registered once per database."""
+    """Registers Iceberg's bucket of pyiceberg-core as a DuckDB function, once for each database."""
     kind = BUCKET_KINDS.get(type.__class__)
     if kind is None:
-        raise NotNative(f"partitions by bucket of {type}")
+        raise NotNative(reasons.ICEBERG_TABLE, f"the partition transform bucket of {type}")
     duck, arrow = kind
     name = f"twinspark_bucket_{duck.replace(' ', '_').lower()}_{count}"
     with REGISTERING:
@@ -172,7 +172,8 @@ def bucket_function(type: types.IcebergType, count: int, connection: Any) -> str
 
 
 def bucket_of(name: str, type: types.IcebergType, count: int, arrow: pa.DataType) -> Callable[[Any], Any]:
-    """DuckDB lets go of a Python function when the cursor that registered it closes, and calls it still: kept here."""
+    """DuckDB releases a Python function when the cursor that registered it closes, and still calls it: the cache keeps
+    a reference."""
     if name not in BUCKETS:
         apply = iceberg.BucketTransform(count).pyarrow_transform(type)
         BUCKETS[name] = lambda values: apply(as_arrow(values, arrow))
@@ -191,12 +192,12 @@ BUCKET_KINDS: dict[type, tuple[str, pa.DataType]] = {
     types.StringType: ("VARCHAR", pa.string()),
     types.DateType: ("DATE", pa.date32()),
     types.TimestampType: ("TIMESTAMP", pa.timestamp("us")),
-    types.TimestamptzType: ("TIMESTAMP WITH TIME ZONE", pa.timestamp("us", "UTC")),
+    types.TimestamptzType: ("TIMESTAMPTZ", pa.timestamp("us", "UTC")),
 }
 
 
 def partition_value(text: str, type: types.IcebergType) -> Any:
-    """The value in the form PyIceberg's manifests hold."""
+    """The value as PyIceberg's manifests store it."""
     if text == "n":
         return None
     value = text[1:]
@@ -212,7 +213,7 @@ def partition_value(text: str, type: types.IcebergType) -> Any:
 
 
 def order_sql(table: Table) -> str:
-    """The table's own order as DuckDB takes it; empty where it has none, or one by more than plain columns."""
+    """The table's sort order as SQL; empty if it has none, or one with transforms."""
     fields = table.sort_order().fields
     if not all(isinstance(each.transform, iceberg.IdentityTransform) for each in fields):
         return ""
@@ -224,4 +225,4 @@ def order_sql(table: Table) -> str:
 
 
 def column_sql(table: Table, id: int) -> str:
-    return ".".join(identifier(part) for part in table.schema().find_column_name(id).split("."))
+    return ".".join(duck_name(part) for part in table.schema().find_column_name(id).split("."))

@@ -1,4 +1,4 @@
-"""A loaded Iceberg table as Spark's Table: schema, partitioning, snapshots, and scans planned from its manifests."""
+"""A loaded Iceberg table: schema, partitioning and snapshots, and scans that are planned from its manifests."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,13 +12,13 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.table.snapshots import Snapshot
 from pyspark.sql.types import StructType
 
-from twinspark.errors import NotNative, SparkError
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.tables.catalog import Identifier, ScanGroup, TableScan, Version
 from twinspark.tables.iceberg.deletes import ByValue, Deletes, deletes_of, equality_deletes
-from twinspark.tables.iceberg.index import ManifestIndex, indexes_of, matching
-from twinspark.tables.iceberg.local import local
+from twinspark.tables.iceberg.manifest_index import ManifestIndex, indexes_of, matching
 from twinspark.tables.iceberg.schemas import reading
 from twinspark.tables.iceberg.spec import spark_transforms
+from twinspark.tables.iceberg.sqlite_catalog import local
 from twinspark.tables.iceberg.types import spark_schema
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.transforms import Transform
@@ -46,7 +46,7 @@ class IcebergTable:
 
     @property
     def head(self) -> Snapshot | None:
-        """What the branch shows now: nothing before its first write, if no snapshot was given to it."""
+        """The current snapshot of the branch; None before its first write."""
         if self.branch == MAIN_BRANCH:
             return self.table.current_snapshot()
         return self.table.snapshot_by_name(self.branch)
@@ -78,22 +78,22 @@ class IcebergTable:
         return self.scan_of(planned, schema, total, self.deletes(snapshot))
 
     def deletes(self, snapshot: Snapshot | None) -> Deletes:
-        """Rows that other writers deleted; files of ours are written without them, and name none."""
+        """The delete files of other writers; this engine writes none."""
         return deletes_of(snapshot, self.table.io, self.schema_of)
 
     def plan(
         self, predicate: Predicate | None, snapshot: Snapshot | None, schema: Schema
     ) -> tuple[list[PlannedFile], int]:
-        """The files that may hold matching rows, and how many the table has."""
+        """The files that may contain matching rows, and the number of all files."""
         indexes = indexes_of(snapshot, self.table.io)
         kept: list[PlannedFile] = []
         for index in indexes:
             mask = None if predicate is None else matching(predicate, index, self.table.metadata, schema)
             chosen = range(len(index.files)) if mask is None else mask.nonzero()[0].tolist()
-            kept += [self.planned(index, at) for at in chosen]
+            kept += [self.planned_file(index, at) for at in chosen]
         return kept, sum(len(index.files) for index in indexes)
 
-    def planned(self, index: ManifestIndex, at: int) -> PlannedFile:
+    def planned_file(self, index: ManifestIndex, at: int) -> PlannedFile:
         file = index.files[at]
         return PlannedFile(file, self.schema_of(file, index.snapshot_ids[at]), index.sequences[at])
 
@@ -103,17 +103,17 @@ class IcebergTable:
             return int(found[1])
         snapshot = self.table.metadata.snapshot_by_id(snapshot_id)
         if snapshot is None or snapshot.schema_id is None:
-            raise NotNative("files of another writer whose schema is no longer known")
+            raise NotNative(reasons.ICEBERG_TABLE, "files whose schema is no longer in the metadata")
         return int(snapshot.schema_id)
 
     def scan_of(
         self, planned: list[PlannedFile], schema: Schema, total: int, deletes: Deletes = NO_DELETES
     ) -> TableScan:
-        """Files of one schema from which the same rows are gone are read together."""
+        """Groups files by schema and by the deletes that apply to them."""
         groups: dict[tuple[int, tuple[ByValue, ...]], list[DataFile]] = {}
         for each in planned:
             if each.file.file_format != FileFormat.PARQUET:
-                raise NotNative(f"Iceberg files of format {each.file.file_format}")
+                raise NotNative(reasons.ICEBERG_TABLE, f"data files in the format {each.file.file_format}")
             groups.setdefault((each.schema_id, self.concerning(each, deletes)), []).append(each.file)
         ordered = sorted(groups.items(), key=lambda group: group[0][0])
         files = [each.file for each in planned]
@@ -164,7 +164,7 @@ class IcebergTable:
         return found
 
     def not_there(self, version: str) -> SparkError:
-        """Spark has no words of its own for it, and Iceberg's are no condition."""
+        """The error for a missing snapshot: Spark has no condition for it, and Iceberg's message has none."""
         path = f"[{'.'.join(map(quote_identifier, self.identifier.namespace))}]"
         return SparkError("TABLE_OR_VIEW_NOT_FOUND", relationName=f"{self.identifier} {version}", searchPath=path)
 
@@ -176,7 +176,7 @@ class IcebergTable:
         return found
 
     def schema_at(self, snapshot: Snapshot | None, version: Version | None) -> Schema:
-        """Time travel reads with the schema of that time; a branch and the present read with the current one."""
+        """Time travel reads with the snapshot's schema; a branch and the current snapshot with the table's schema."""
         named = self.table.metadata.refs.get(str(version.snapshot)) if version is not None else None
         if version is None or snapshot is None or snapshot.schema_id is None:
             return self.table.schema()

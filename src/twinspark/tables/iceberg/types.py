@@ -1,4 +1,4 @@
-"""Spark's types as Iceberg's and back; what Iceberg cannot hold is remembered in table properties by field id."""
+"""Converts types between Spark and Iceberg; types that Iceberg does not have are stored in properties by field id."""
 
 import itertools
 import json
@@ -37,8 +37,8 @@ from twinspark.types import sql_name
 
 # A field whose Spark type Iceberg widens (tinyint, smallint, char, varchar, intervals) keeps it here, by field id.
 SPARK_TYPE = "twinspark.type."
-DEFAULT = "twinspark.default."  # what new rows get
-EXISTS = "twinspark.exists."  # what rows have that were there before the column
+DEFAULT = "twinspark.default."  # the default of new rows
+EXISTS = "twinspark.exists."  # the value of rows that are older than the column
 WIDENED = (ByteType, ShortType, CharType, VarcharType, DayTimeIntervalType, YearMonthIntervalType)
 
 TO_ICEBERG: Mapping[type[DataType], iceberg.IcebergType] = {
@@ -78,9 +78,9 @@ NextId = Callable[[], int]
 
 
 def iceberg_schema(schema: StructType) -> tuple[Schema, dict[str, str]]:
-    """The Iceberg schema with fresh ids, and the properties that complete it."""
+    """The Iceberg schema with new ids, and the properties with types and defaults that it cannot express."""
     counter = itertools.count(1)
-    # Iceberg numbers a level before its children; PyIceberg reassigns in that order on create, so ids stay as given.
+    # Iceberg numbers a level before its children, and PyIceberg assigns ids in that order, so that they do not change.
     fields = iceberg_fields(schema, lambda: next(counter))
     made = Schema(*fields)
     return made, remembered_types(schema, made)
@@ -141,7 +141,7 @@ def remembered_defaults(schema: StructType, made: Schema) -> dict[str, str]:
 
 
 def spark_leaves(type: DataType) -> Iterator[DataType]:
-    """Every type below this one, in the order `made_leaves` gives the ids."""
+    """Every type below this one, in the order of the ids of `made_leaves`."""
     for child in spark_children(type):
         yield child
         yield from spark_leaves(child)
@@ -170,7 +170,7 @@ def nested_fields(type: iceberg.IcebergType) -> list[iceberg.NestedField]:
 
 
 def spark_schema(schema: Schema, properties: Mapping[str, str]) -> StructType:
-    """The schema as Spark sees it: remembered types, comments and defaults put back."""
+    """Spark's schema, with types, comments and defaults from the properties."""
     return StructType([plain_field(raw_field(field, properties)) for field in schema.fields])
 
 
@@ -191,7 +191,7 @@ def spark_type(field: iceberg.NestedField, properties: Mapping[str, str]) -> Dat
     remembered = properties.get(f"{SPARK_TYPE}{field.field_id}")
     type = field.field_type
     if remembered is not None and type in (iceberg.IntegerType(), iceberg.LongType(), iceberg.StringType()):
-        return parsed(remembered)
+        return parse_type(remembered)
     if isinstance(type, iceberg.StructType):
         return StructType([raw_field(child, properties) for child in type.fields])
     if isinstance(type, iceberg.ListType):
@@ -207,7 +207,7 @@ def spark_type(field: iceberg.NestedField, properties: Mapping[str, str]) -> Dat
     return TO_SPARK[type.__class__]
 
 
-def parsed(text: str) -> DataType:
+def parse_type(text: str) -> DataType:
     schema = StructType.fromJson(
         {"fields": [{"name": "a", "type": json.loads(text), "nullable": True, "metadata": {}}]}
     )

@@ -8,6 +8,7 @@ from pyspark.sql.types import DataType
 from twinspark.read.sql.tree.base import Command, Expression, Identifier, Name, Node
 from twinspark.read.sql.tree.changes import PartitionSpec
 from twinspark.read.sql.tree.definitions import Constraint
+from twinspark.read.sql.tree.iceberg import IcebergChange
 from twinspark.read.sql.tree.queries import Properties
 
 
@@ -48,7 +49,7 @@ class DropColumns(Node):
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange(Node):
-    """One column of ALTER COLUMN; what is None or empty stays as it is. `nullable` False is SET NOT NULL."""
+    """One column of ALTER COLUMN; fields that are None or empty are not changed. `nullable` False is SET NOT NULL."""
 
     column: Name
     type: DataType | None = None
@@ -158,12 +159,13 @@ TableChange: TypeAlias = (
     | SetCollation
     | AddConstraint
     | DropConstraint
+    | IcebergChange
 )
 
 
 @dataclass(frozen=True, slots=True)
 class AlterTable(Command):
-    """ALTER TABLE or, with `is_view`, ALTER VIEW; one change at a time, of one partition if that is given."""
+    """ALTER TABLE or, with `is_view`, ALTER VIEW; one change, optionally of one partition."""
 
     name: Identifier
     is_view: bool

@@ -1,4 +1,4 @@
-"""What every node of the SQL syntax tree has: where its text starts and stops."""
+"""The base classes of syntax tree nodes, with their start and stop offsets in the text."""
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """`text[node.start:node.stop]` is the fragment Spark would name in a query context; nodes compare without it."""
+    """`text[node.start:node.stop]` is the fragment in Spark's query context; comparison of nodes ignores it."""
 
     start: int = field(compare=False, repr=False)
     stop: int = field(compare=False, repr=False)
@@ -14,17 +14,17 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Expression(Node):
-    """A scalar expression, as written: nothing is resolved, folded or renamed."""
+    """A scalar expression as written: nothing is resolved, folded or renamed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation(Node):
-    """Something that stands in a FROM clause."""
+    """A relation in a FROM clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement(Node):
-    """A whole statement: a query, a change of data, a command or a script."""
+    """A whole statement: a query, a DML statement, a command or a script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Name(Node):
 
 @dataclass(frozen=True, slots=True)
 class IdentifierClause(Expression):
-    """IDENTIFIER(expression): a name that is computed."""
+    """IDENTIFIER(expression): a computed name."""
 
     expression: Expression
 
@@ -46,6 +46,6 @@ Identifier: TypeAlias = Name | IdentifierClause
 
 @dataclass(frozen=True, slots=True)
 class Command(Statement):
-    """A statement that is no query; `text` is all of it, so that it can be given to Spark as it stands."""
+    """A statement that is not a query; `text` is its whole text, so that it can be sent to Spark unchanged."""
 
     text: str = field(compare=False, repr=False)

@@ -11,14 +11,15 @@ Assignment: TypeAlias = tuple[Name, Expression]
 
 @dataclass(frozen=True, slots=True)
 class PartitionSpec(Node):
-    """PARTITION (a = 1, b): the value is None where only the name is given, and Column DEFAULT for DEFAULT."""
+    """PARTITION (a = 1, b): the value is None if only the name is given, and Column DEFAULT for DEFAULT."""
 
     values: tuple[tuple[str, Expression | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class InsertTarget(Node):
-    """Where rows go; `replace` is WHERE or ON (with a condition), USING (with `replace_columns`), or empty."""
+    """The target of an INSERT; `replace` is WHERE or ON (with a condition), USING (with `replace_columns`), or
+    empty."""
 
     table: Identifier
     overwrite: bool

@@ -44,7 +44,7 @@ class SetVariable(Command):
     query: Query | None
 
 
-# ---------------------------------------------------------------- running text
+# ---------------------------------------------------------------- EXPLAIN, CALL and others
 @dataclass(frozen=True, slots=True)
 class ExecuteImmediate(Command):
     query: Expression
@@ -61,7 +61,7 @@ class Explain(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Command):
+class CallProcedure(Command):
     procedure: Identifier
     arguments: tuple[Expression, ...]
 
@@ -179,7 +179,7 @@ class DescribeQuery(Command):
     query: Query
 
 
-# ---------------------------------------------------------------- housekeeping
+# ---------------------------------------------------------------- maintenance
 @dataclass(frozen=True, slots=True)
 class CommentOn(Command):
     """`kind` is TABLE or NAMESPACE; None removes the comment."""

@@ -1,4 +1,4 @@
-"""Nodes of statements that define things: namespaces, tables, views, functions, variables, indexes."""
+"""Nodes of statements that create, alter or drop namespaces, tables, views, functions, variables and indexes."""
 
 from dataclasses import dataclass
 
@@ -94,6 +94,12 @@ class PartitionTransform(Node):
     type: DataType | None = None
     comment: str | None = None
 
+    @property
+    def column(self) -> Name | None:
+        """The column, if the transform is just a column."""
+        first = self.arguments[0] if self.arguments else None
+        return first if isinstance(first, Name) and first.start == self.start else None
+
 
 @dataclass(frozen=True, slots=True)
 class BucketSpec(Node):
@@ -104,7 +110,7 @@ class BucketSpec(Node):
 
 @dataclass(frozen=True, slots=True)
 class TableClauses(Node):
-    """What may stand behind the columns of a table, in any order."""
+    """The clauses after the columns of a table, in any order."""
 
     options: tuple[tuple[str, Expression | None], ...] = ()
     partitioning: tuple[PartitionTransform, ...] = ()
@@ -174,7 +180,7 @@ class DropTable(Command):
 # ---------------------------------------------------------------- views
 @dataclass(frozen=True, slots=True)
 class CreateView(Command):
-    """`columns` have names and comments; `binding` is as written behind WITH SCHEMA, or empty."""
+    """`columns` have names and comments; `binding` is as written after WITH SCHEMA, or empty."""
 
     name: Identifier
     replace: bool
@@ -231,7 +237,7 @@ class DropView(Command):
 # ---------------------------------------------------------------- functions, variables, indexes
 @dataclass(frozen=True, slots=True)
 class CreateFunction(Command):
-    """A function made of a class; `resources` are kind and path."""
+    """A function implemented by a class; `resources` are kind and path."""
 
     name: Identifier
     replace: bool
@@ -243,7 +249,7 @@ class CreateFunction(Command):
 
 @dataclass(frozen=True, slots=True)
 class CreateSqlFunction(Command):
-    """A function made of SQL: returns a type, a table (`returns_table`), or what its body says."""
+    """A SQL function: returns a type, a table (`returns_table`), or the type of its body."""
 
     name: Identifier
     replace: bool

@@ -1,20 +1,17 @@
-"""Nodes of scalar expressions but literals: one class per form of the grammar that means something of its own."""
+"""Nodes of scalar expressions other than literals: one class per syntax with its own meaning."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from pyspark.sql.types import DataType
 
 from twinspark.read.sql.tree.base import Expression, IdentifierClause, Name, Node
 
-if TYPE_CHECKING:
-    from twinspark.read.sql.tree.queries import Query
-
 
 # ---------------------------------------------------------------- names
 @dataclass(frozen=True, slots=True)
 class Column(Expression):
-    """A name of one or more parts: column, struct field, variable or lambda argument; analysis finds which."""
+    """A name of one or more parts: column, struct field, variable or lambda argument, resolved in analysis."""
 
     parts: tuple[str, ...]
 
@@ -29,7 +26,7 @@ class Star(Expression):
 
 @dataclass(frozen=True, slots=True)
 class RegexColumn(Expression):
-    """A back-quoted column name read as a regular expression (spark.sql.parser.quotedRegexColumnNames)."""
+    """A back-quoted column name that is a regular expression (spark.sql.parser.quotedRegexColumnNames)."""
 
     pattern: str
     table: str | None
@@ -51,7 +48,7 @@ class Subscript(Expression):
 
 @dataclass(frozen=True, slots=True)
 class SemiStructuredExtract(Expression):
-    """`variant:path`; `path` is the JSON path that Spark makes of it ($.a[0]…), `name` its last field if any."""
+    """`variant:path`; `path` is the JSON path that Spark derives ($.a[0]…), `name` its last field if any."""
 
     base: Expression
     path: str
@@ -100,7 +97,14 @@ class Logical(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Between(Expression):
+class Predicate(Expression):
+    """`value IN …` and others: the query context of their errors starts after the value, at `operator_start`."""
+
+    operator_start: int = field(kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Predicate):
     child: Expression
     lower: Expression
     upper: Expression
@@ -108,21 +112,14 @@ class Between(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class In(Expression):
+class In(Predicate):
     child: Expression
     options: tuple[Expression, ...]
     negated: bool
 
 
 @dataclass(frozen=True, slots=True)
-class InSubquery(Expression):
-    child: Expression
-    query: "Query"
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Like(Expression):
+class Like(Predicate):
     """`kind` is LIKE, ILIKE or RLIKE."""
 
     kind: str
@@ -133,7 +130,7 @@ class Like(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class LikeQuantified(Expression):
+class LikeQuantified(Predicate):
     """`quantifier` is ANY (also SOME) or ALL."""
 
     kind: str
@@ -144,13 +141,13 @@ class LikeQuantified(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class IsNull(Expression):
+class IsNull(Predicate):
     child: Expression
     negated: bool
 
 
 @dataclass(frozen=True, slots=True)
-class IsTruth(Expression):
+class IsTruth(Predicate):
     """IS [NOT] TRUE, FALSE or UNKNOWN."""
 
     child: Expression
@@ -165,7 +162,7 @@ class IsDistinct(Expression):
     negated: bool
 
 
-# ---------------------------------------------------------------- forms with keywords
+# ---------------------------------------------------------------- keyword syntax
 @dataclass(frozen=True, slots=True)
 class Case(Expression):
     """`value` is None for the searched form."""
@@ -192,7 +189,8 @@ class Collate(Expression):
 
 @dataclass(frozen=True, slots=True)
 class CurrentLike(Expression):
-    """CURRENT_DATE and friends without parentheses; `name` in capitals, `written` as it stands: a column may win."""
+    """CURRENT_DATE and others without parentheses; `name` in upper case, `written` as in the text: a column takes
+    precedence."""
 
     name: str
     written: str = field(default="", compare=False)
@@ -200,7 +198,7 @@ class CurrentLike(Expression):
 
 @dataclass(frozen=True, slots=True)
 class TimestampAdd(Expression):
-    """`function` in capitals: TIMESTAMPADD, DATEADD or DATE_ADD; `unit` as written, for generated names show it."""
+    """`function` in upper case: TIMESTAMPADD, DATEADD or DATE_ADD; `unit` as written, since automatic names show it."""
 
     function: str
     unit: str
@@ -210,7 +208,7 @@ class TimestampAdd(Expression):
 
 @dataclass(frozen=True, slots=True)
 class TimestampDiff(Expression):
-    """`function` in capitals: TIMESTAMPDIFF, DATEDIFF, DATE_DIFF or TIMEDIFF; `unit` as written."""
+    """`function` in upper case: TIMESTAMPDIFF, DATEDIFF, DATE_DIFF or TIMEDIFF; `unit` as written."""
 
     function: str
     unit: str
@@ -352,14 +350,3 @@ class Function(Expression):
 class Lambda(Expression):
     parameters: tuple[str, ...]
     body: Expression
-
-
-# ---------------------------------------------------------------- queries inside
-@dataclass(frozen=True, slots=True)
-class Subquery(Expression):
-    query: "Query"
-
-
-@dataclass(frozen=True, slots=True)
-class Exists(Expression):
-    query: "Query"

@@ -29,25 +29,24 @@ class NumberLiteral(Expression):
 
 @dataclass(frozen=True, slots=True)
 class StringLiteral(Expression):
-    """Unescaped; adjacent literals are already one."""
+    """The unescaped value; adjacent literals are concatenated."""
 
     value: str
 
 
 @dataclass(frozen=True, slots=True)
 class CoalescedString(Expression):
-    """Adjacent string literals with parameter markers among them: one string once parameters are known."""
+    """Adjacent string literals with parameter markers among them: one string once the parameters are bound."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TypedLiteral(Expression):
-    """DATE '…', TIMESTAMP '…', X'…': `type_name` in capitals (DATE TIME TIMESTAMP TIMESTAMP_LTZ TIMESTAMP_NTZ X).
+    """DATE '…', TIMESTAMP '…', X'…': `type_name` in upper case (DATE TIME TIMESTAMP TIMESTAMP_LTZ TIMESTAMP_NTZ X).
 
-    `value` is checked: days, microseconds (of UTC when `zoned`, else of the wall clock), nanoseconds of day, bytes, or
-    the text itself for DATE and TIMESTAMP special words such as 'now', which only a session can answer.
-    """
+    `value` is validated: days, microseconds (in UTC if `zoned`, otherwise in local time), nanoseconds of day, bytes, or
+    the text itself for special values of DATE and TIMESTAMP such as 'now', which depend on the session."""
 
     type_name: str
     text: str
@@ -84,6 +83,6 @@ class DayTimeInterval(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Parameter(Expression):
-    """`:name`, or `?` (name is empty; counted by position in the text)."""
+    """`:name`, or `?` (with an empty name; identified by its offset in the text)."""
 
     name: str

@@ -1,12 +1,12 @@
-"""Nodes of queries: what stands between WITH and LIMIT, relations and pipe operators included."""
+"""Nodes of queries: clauses, relations, set operations and pipe operators."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pyspark.sql.types import StructType
 
 from twinspark.read.sql.tree.base import Expression, Identifier, IdentifierClause, Name, Node, Relation, Statement
-from twinspark.read.sql.tree.expressions import SortItem, WindowSpec
+from twinspark.read.sql.tree.expressions import Predicate, SortItem, WindowSpec
 
 Properties: TypeAlias = tuple[tuple[str, str | None], ...]
 
@@ -58,7 +58,7 @@ class GroupingSet(Node):
 
 @dataclass(frozen=True, slots=True)
 class GroupingAnalytics(Node):
-    """ROLLUP (…), CUBE (…) or GROUPING SETS (…, nested ones too); also an expression, where GROUP BY lists it."""
+    """ROLLUP (…), CUBE (…) or GROUPING SETS (…, also nested); also a grouping expression in GROUP BY."""
 
     kind: str
     elements: "tuple[GroupingSet | GroupingAnalytics, ...]"
@@ -198,7 +198,7 @@ class InlineTable(Relation):
 
 @dataclass(frozen=True, slots=True)
 class TableArgument(Expression):
-    """TABLE(…) given to a function; `partitioning` is SINGLE, BY or empty."""
+    """A TABLE(…) argument of a function; `partitioning` is SINGLE, BY or empty."""
 
     relation: "Identifier | Query"
     partitioning: str
@@ -238,6 +238,7 @@ class Join(Relation):
     condition: Expression | None
     using: tuple[str, ...]
     nearest: NearestBy | None
+    join_start: int = field(kw_only=True, compare=False, repr=False)  # the offset of its own keywords, after `left`
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +322,7 @@ class Pipe(Node):
 
 @dataclass(frozen=True, slots=True)
 class Query(Statement):
-    """A query term with its WITH and its organization; stands in parentheses, or is the whole statement."""
+    """A query term with its WITH and its organization, in parentheses or as a whole statement."""
 
     ctes: With | None
     body: "QueryTerm"
@@ -388,3 +389,21 @@ PipeOperator: TypeAlias = (
     | Organization
 )
 QueryTerm: TypeAlias = Select | FromFirst | Table | InlineTable | SetOperation | Pipe | Query
+
+
+# ---------------------------------------------------------------- subqueries in expressions
+@dataclass(frozen=True, slots=True)
+class Subquery(Expression):
+    query: "Query"
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Expression):
+    query: "Query"
+
+
+@dataclass(frozen=True, slots=True)
+class InSubquery(Predicate):
+    child: Expression
+    query: "Query"
+    negated: bool

@@ -1,0 +1,1 @@
+"""Analysis of calls of Python functions."""

@@ -1,0 +1,1 @@
+"""Builds typed relations: projections, joins, aggregates, set operations, pivots."""

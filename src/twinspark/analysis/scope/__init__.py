@@ -1,0 +1,1 @@
+"""Name resolution: scopes, plan ids, outer references, suggestions."""

@@ -1,0 +1,151 @@
+"""Resolves options: a flag overrides an environment variable, which overrides the configuration file."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from twinspark.cli.options import BY_NAME, OPTIONS, Option
+from twinspark.cli.start_checks import usage_error
+from twinspark.sessions.config import OURS, SESSION_KEYS
+from twinspark.workers.limits import PREFIX as WORKERS
+from twinspark.workers.limits import SETTINGS as WORKER_SETTINGS
+
+FILE = "twinspark.toml"  # of the working directory, if --config and TWINSPARK_CONFIG name no other
+FILE_VARIABLE = "TWINSPARK_CONFIG"
+PREFIX = "TWINSPARK_"
+# Variables that are no options: of the build, of the tests, and the one that names the file.
+OTHER_VARIABLES = {
+    FILE_VARIABLE,
+    *(PREFIX + name for name in ("BUILD_PLATFORM", "STRICT_BUILD", "NATIVE_LIBRARY", "CI")),
+}
+OTHER_PREFIXES = tuple(PREFIX + name for name in ("ATTACK", "ICEBERG_READER", "TEST"))
+TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", list: "a list or a table"}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An option's value and where it comes from."""
+
+    option: Option
+    value: Any
+    origin: str
+
+    @property
+    def shown(self) -> str:
+        if self.option.is_secret and self.value:
+            return "*********(redacted)"
+        return ", ".join(self.value) if self.option.type is list else "" if self.value is None else str(self.value)
+
+
+def choose_options(names: Iterable[str], flags: Mapping[str, Any], file: str | None) -> dict[str, Chosen]:
+    """The options of a command by their names. `flags` has None for those that were not given."""
+    path = configuration_file(file)
+    written = read_file(path) if path is not None else {}
+    check_variables(os.environ)
+    chosen = {name: choose(BY_NAME[name], flags.get(name), written, path) for name in names}
+    check_settings(chosen["conf"].value)
+    return chosen
+
+
+def check_settings(conf: Iterable[str]) -> None:
+    """Spark may have settings that nobody here knows; twinspark's own are known."""
+    from twinspark.relay.limits import SparkLimits, setting_name  # here: `--version` must not need PySpark
+    from twinspark.relay.table_views import SHOW_TABLES
+
+    known = {*SESSION_KEYS, SHOW_TABLES, *(WORKERS + name for name in WORKER_SETTINGS)}
+    known |= {setting_name(each.name) for each in fields(SparkLimits)}
+    for key in (pair.partition("=")[0] for pair in conf):
+        if key.startswith(OURS) and key not in known:
+            raise usage_error(f"there is no setting {key}{suggestion(key, known)}")
+
+
+def choose(option: Option, flag: Any, written: Mapping[str, Any], path: Path | None) -> Chosen:
+    if flag not in (None, []):
+        return Chosen(option, tuple(flag) if option.type is list else flag, option.flag)
+    if (text := os.environ.get(option.variable)) is not None:
+        return Chosen(option, parse_text(option, text), option.variable)
+    if option.name in written:
+        return Chosen(option, check_value(option, written[option.name], f"{path}"), f"{path}")
+    return Chosen(option, option.default, "default")
+
+
+def configuration_file(given: str | None) -> Path | None:
+    if named := given or os.environ.get(FILE_VARIABLE):
+        return Path(named)
+    return Path(FILE) if Path(FILE).is_file() else None
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """The file's values by the names of options; `spark-master` and `spark_master` are the same key."""
+    try:
+        found = tomllib.loads(path.read_text())
+    except (OSError, ValueError) as problem:
+        raise usage_error(f"{path}: {problem}") from problem
+    written = {key.replace("-", "_"): value for key, value in found.items()}
+    for key in written:
+        if key not in BY_NAME:
+            raise usage_error(f"{path}: there is no option {key}{suggestion(key, BY_NAME)}")
+    return written
+
+
+def check_variables(environment: Mapping[str, str]) -> None:
+    known = {option.variable for option in OPTIONS} | OTHER_VARIABLES
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name not in known and not name.startswith(OTHER_PREFIXES):
+            raise usage_error(f"there is no option {name}{suggestion(name, known)}")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def parse_text(option: Option, text: str) -> Any:
+    """A variable's value; a list has commas between its elements."""
+    if option.type is list:
+        return tuple(each.strip() for each in text.split(",") if each.strip())
+    if option.type is bool:
+        if text.lower() not in (*TRUE, *FALSE):
+            raise usage_error(f"{option.variable} is {KINDS[bool]}, not {text!r}")
+        return text.lower() in TRUE
+    try:
+        return option.type(text)
+    except ValueError as problem:
+        raise usage_error(f"{option.variable} is {KINDS[option.type]}, not {text!r}") from problem
+
+
+def check_value(option: Option, value: Any, origin: str) -> Any:
+    """A value of the file, which has a type already."""
+    if option.type is list and isinstance(value, dict):
+        return tuple(f"{key}={text}" for key, text in flatten_table(value))
+    if option.type is list and isinstance(value, list):
+        return tuple(map(str, value))
+    if option.type is float and type(value) is int:
+        return float(value)
+    if type(value) is not option.type:
+        raise usage_error(f"{origin}: {option.name} is {KINDS[option.type]}, not {value!r}")
+    return value
+
+
+def flatten_table(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """TOML reads `spark.sql.x = 1` as tables within tables; a setting's name has dots."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flatten_table(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def print_options(chosen: Iterable[Chosen]) -> None:
+    """A line for each option: its name, its value, where that comes from."""
+    rows = [(each.option.name, each.shown, each.origin) for each in chosen]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())

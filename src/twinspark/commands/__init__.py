@@ -1,0 +1,1 @@
+"""Executes SQL statements other than queries, and the commands of Spark Connect."""

@@ -1,0 +1,1 @@
+"""Executes the Catalog messages of Spark Connect (spark.catalog)."""

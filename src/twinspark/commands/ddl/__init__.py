@@ -1,0 +1,1 @@
+"""CREATE, ALTER, DROP, ANALYZE and TRUNCATE of tables."""

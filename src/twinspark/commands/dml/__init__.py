@@ -1,0 +1,1 @@
+"""INSERT, DELETE, UPDATE, MERGE and DataFrame writers."""

@@ -1,0 +1,1 @@
+"""CREATE, DROP, SHOW and DESCRIBE FUNCTION, and SQL functions in queries."""

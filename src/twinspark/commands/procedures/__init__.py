@@ -1,0 +1,1 @@
+"""CALL of Iceberg's stored procedures."""

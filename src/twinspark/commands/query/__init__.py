@@ -1,0 +1,1 @@
+"""EXPLAIN, CACHE and SET."""

@@ -1,0 +1,1 @@
+"""SQL scripts, EXECUTE IMMEDIATE and session variables."""

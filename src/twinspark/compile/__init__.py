@@ -1,0 +1,1 @@
+"""Compiles a typed plan into the one SQL statement that DuckDB runs."""

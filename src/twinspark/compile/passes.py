@@ -1,0 +1,141 @@
+"""The passes that a typed plan goes through before its SQL is written; pipeline.py lists them in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from twinspark.analysis.context import Context
+from twinspark.analysis.expressions.char_comparisons import check_char_compares
+from twinspark.analysis.expressions.decimal_percentiles import PERCENTILES
+from twinspark.analysis.expressions.decimal_percentiles import check_decimal_percentiles as check_percentiles
+from twinspark.analysis.plan_limits import check_joins, check_size
+from twinspark.analysis.python.sorts import with_called_keys
+from twinspark.analysis.relations.cartesian_products import check_products
+from twinspark.compile.write_tasks import with_task
+from twinspark.duck.lazy_errors import check_filtered_arguments as check_arguments
+from twinspark.duck.python.extract import extract_python
+from twinspark.duck.python.pruning import prune_calls
+from twinspark.errors import NotNative, reasons
+from twinspark.functions.documents.geometries import MADE_OF_BYTES
+from twinspark.plan.column_pruning import prune_file_records
+from twinspark.plan.contents import Contents
+from twinspark.plan.expressions import AggregateCall, PythonCall, Subquery
+from twinspark.plan.python_relations import PythonAggregateCall, PythonTable
+from twinspark.plan.relations import FileRecords, Join, Relation, Scan, expressions_in
+from twinspark.spark_order.emulate import emulate_row_order
+from twinspark.types import has_geospatial
+
+Pass = Callable[[Relation, Context], Relation]
+P = TypeVar("P", bound=Pass)
+CONCERNS: dict[Pass, tuple[tuple[type, ...], frozenset[str]]] = {}
+
+
+def concerns(*kinds: type, calls: frozenset[str] = frozenset()) -> Callable[[P], P]:
+    """Marks a pass that changes only plans with nodes of these classes or with calls of these functions."""
+
+    def note(each: P) -> P:
+        CONCERNS[each] = (kinds, calls)
+        return each
+
+    return note
+
+
+def is_concerned(each: Pass, contents: Contents) -> bool:
+    kinds, calls = CONCERNS.get(each, ((Relation,), frozenset()))
+    return contents.has(*kinds) or not calls.isdisjoint(contents.calls)
+
+
+# ---- what the plan means: caches, files, checks
+
+
+def use_cached_relations(plan: Relation, context: Context) -> Relation:
+    """Reads the rows of cached tables and persisted DataFrames instead of computing them (Spark's CacheManager)."""
+    return context.cache.use_cached_relations(plan, context) if context.cache else plan
+
+
+def prune_files(plan: Relation, context: Context) -> Relation:
+    """Leaves out files of tables whose partitions or statistics say that no row passes the filters."""
+    return plan if context.tables is None else context.tables.prune_files(plan)
+
+
+@concerns(FileRecords)
+def read_corrupt_records(plan: Relation, context: Context) -> Relation:
+    """Lists the required columns in scans of CSV and JSON: which records are malformed depends on them
+    (UnivocityParser)."""
+    return prune_file_records(plan)
+
+
+def check_plan_limits(plan: Relation, context: Context) -> Relation:
+    """Falls back when the plan is so large, or joins so many tables, that planning it here would take minutes."""
+    check_size(plan)
+    check_joins(plan)
+    return plan
+
+
+@concerns(Scan)
+def check_char_comparisons(plan: Relation, context: Context) -> Relation:
+    """Falls back when CHAR values of different lengths are compared, which Spark pads (ApplyCharTypePadding)."""
+    check_char_compares(plan)
+    return plan
+
+
+@concerns(Join, Subquery)
+def check_cartesian_products(plan: Relation, context: Context) -> Relation:
+    """Falls back when cross joins are disabled and there may be a cartesian product (CheckCartesianProducts)."""
+    check_products(plan, context.config)
+    return plan
+
+
+@concerns(AggregateCall)
+def check_filtered_arguments(plan: Relation, context: Context) -> Relation:
+    """Falls back when an aggregate's argument may fail before its FILTER is applied (RewriteDistinctAggregates)."""
+    check_arguments(plan)
+    return plan
+
+
+@concerns(calls=PERCENTILES)
+def check_decimal_percentiles(plan: Relation, context: Context) -> Relation:
+    """Falls back when an expression would see the double precision of a percentile_approx over decimals."""
+    check_percentiles(plan)
+    return plan
+
+
+@concerns(calls=MADE_OF_BYTES)
+def check_geospatial_columns(plan: Relation, context: Context) -> Relation:
+    """Falls back when a geometry is a column, a key or a sort order: here geometries exist only inside one
+    expression."""
+    if any(has_geospatial(expression.type) for expression in expressions_in(plan)):
+        raise NotNative(reasons.GEOMETRY, "a column")
+    return plan
+
+
+# ---- the order of its rows
+
+
+@concerns(PythonCall)
+def call_sort_keys(plan: Relation, context: Context) -> Relation:
+    """Calls Python functions in a sort order once, in a projection below the sort."""
+    return with_called_keys(plan)
+
+
+def follow_spark_order(plan: Relation, context: Context) -> Relation:
+    """Gives rows the order a local Spark would give them, where that is known and `twinspark.rowOrder` is `spark`
+    (docs/row-order.md)."""
+    return emulate_row_order(plan, context.config, context.settings)
+
+
+# ---- what only the engine needs
+
+
+def number_write_tasks(plan: Relation, context: Context) -> Relation:
+    """Adds, to rows that are written, the number of the Spark task that would write each row as a last column, if
+    known."""
+    return with_task(plan, context)
+
+
+@concerns(PythonCall, PythonAggregateCall, PythonTable)
+def extract_python_functions(plan: Relation, context: Context) -> Relation:
+    """Moves calls of Python functions into relations of their own, which Python workers evaluate
+    (ExtractPythonUDFs)."""
+    return extract_python(prune_calls(plan))

@@ -1,0 +1,1 @@
+"""Extracts Python functions from expressions into relations that worker processes evaluate."""

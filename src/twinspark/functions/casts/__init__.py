@@ -1,0 +1,1 @@
+"""Casts between Spark's types: which are allowed, and their SQL for DuckDB."""

@@ -1,0 +1,1 @@
+"""Comparisons, boolean logic, conditional functions, raise_error and assert_true."""

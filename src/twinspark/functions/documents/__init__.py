@@ -1,0 +1,1 @@
+"""Functions for JSON, CSV, XML, variants and geometries."""

@@ -1,0 +1,1 @@
+"""Functions for arrays, maps and structs, higher-order functions, and generators."""

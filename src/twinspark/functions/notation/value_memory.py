@@ -1,0 +1,86 @@
+"""Checks that there is enough memory for a value before it is built (duck/native/core/memory_check.c).
+
+DuckDB builds strings and lists outside of the memory that it counts against its limit. A function whose result may be
+much larger than its arguments passes a number through `spark_room`, with the bytes that it is about to need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twinspark.types import ArrayType, BinaryType, DataType, MapType, StructType, is_string
+
+SHORT = 16 * 1024  # bytes of a value for which memory is not checked: a vector has 2,048 of them
+COPIES = 3  # how many times the bytes of its arguments a call needs: the result is copied once into the vector
+FEW = 16  # how often a value of any size may be repeated without a check
+# Functions that make large values, as they appear in SQL, and how often || may occur (each may double the size).
+GROWING = (
+    "spark_room(",
+    "spark_sequence(",
+    "list_reduce(",
+    "RECURSIVE ",
+    "string_agg(",
+    "list(",
+    "spark_regexp_replace(",
+)
+MANY_JOINTS = 12
+
+
+def room(count: str, bytes: str) -> str:
+    """The count as a BIGINT, after a check that there is memory for this many bytes (SQL) in each row of the vector."""
+    return f"spark_room(CAST({count} AS BIGINT), CAST({bytes} AS BIGINT))"
+
+
+def room_for(value: str, bytes: str) -> str:
+    """The value itself, after a check that there is memory for the bytes; for arguments that are not numbers."""
+    return f"(CASE WHEN {room('0', bytes)} = 0 THEN {value} END)"
+
+
+def size_of(value: str, type: DataType, depth: int = 0) -> str:
+    """SQL of the approximate number of bytes that a value takes in a vector."""
+    if is_string(type):
+        return f"(16 + strlen({value}))"
+    if isinstance(type, BinaryType):
+        return f"(16 + octet_length({value}))"
+    if isinstance(type, ArrayType):
+        return size_of_array(value, type.elementType, depth)
+    return "64"
+
+
+def size_of_array(value: str, element: DataType, depth: int) -> str:
+    if not isinstance(element, ArrayType | BinaryType) and not is_string(element):
+        return f"(16 + 16 * len({value}))"
+    each = size_of(f"room_{depth}_", element, depth + 1)
+    return f"(16 + coalesce(list_sum(list_transform({value}, lambda room_{depth}_: {each})), 0))"
+
+
+def is_growing(text: str) -> bool:
+    """Whether a statement can build values that are much larger than its input."""
+    return text.count(" || ") > MANY_JOINTS or any(each in text for each in GROWING)
+
+
+def with_room(call: Any, arguments: Sequence[str]) -> list[str]:
+    """The arguments of a call, one of which checks for memory if the result may be large.
+
+    An argument and not the result, since DuckDB folds a constant result before it evaluates the condition."""
+    large = [i for i, each in enumerate(call.arguments) if is_large(each.type) and is_computed(each)]
+    if not large or not (is_large(call.type) or isinstance(call.type, MapType | StructType)):
+        return list(arguments)
+    sizes = (f"coalesce({size_of(arguments[i], call.arguments[i].type)}, 0)" for i in large)
+    checked = room_for(arguments[large[0]], f"{COPIES} * ({' + '.join(sizes)})")
+    return [checked if i == large[0] else argument for i, argument in enumerate(arguments)]
+
+
+def with_room_each(body: str, type: DataType, parameter: str) -> str:
+    """A lambda's body that checks for memory for every element; it reads its parameter so that DuckDB does not fold
+    it."""
+    return room_for(body, f"{COPIES} * coalesce({size_of(body, type)}, 0) + CAST({parameter} IS NULL AS INTEGER)")
+
+
+def is_computed(argument: Any) -> bool:
+    """Neither a constant nor a lambda."""
+    return not hasattr(argument, "value") and not hasattr(argument, "body")
+
+
+def is_large(type: DataType) -> bool:
+    return is_string(type) or isinstance(type, BinaryType | ArrayType)

@@ -1,0 +1,1 @@
+"""Functions over numbers: arithmetic, mathematics, rounding, number formats, vectors."""

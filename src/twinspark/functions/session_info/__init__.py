@@ -1,0 +1,1 @@
+"""Functions about the session, the partition or Spark itself."""

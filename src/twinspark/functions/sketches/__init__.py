@@ -1,0 +1,1 @@
+"""Aggregates whose state is a binary sketch: Apache DataSketches, bitmaps, histograms, count-min."""

@@ -1,0 +1,1 @@
+"""String functions: characters, regular expressions, formats, collations, URLs, hashes, encryption."""

@@ -1,0 +1,244 @@
+"""String functions that choose, encode, format and mask text: elt, encode, decode, base64, format_number, mask,
+randstr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twinspark.errors import Cause, NotNative, reasons
+from twinspark.functions.notation.error_sql import error_with
+from twinspark.functions.notation.registry import SPARK, fn
+from twinspark.functions.notation.typing import Call, Typed, unexpected_input_type
+from twinspark.functions.strings.collations import normalize_name
+from twinspark.types import (
+    BINARY,
+    INT,
+    STRING,
+    ArrayType,
+    BinaryType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    is_integral,
+    is_null,
+    is_numeric,
+    is_string,
+)
+from twinspark.types.duckdb import duck_text
+
+
+def constant(argument: Any) -> Any:
+    """The value of a literal; None for other expressions and for null."""
+    return getattr(argument, "value", None)
+
+
+# ---- elt
+
+
+def element_type(call: Call) -> Typed:
+    values = call.types[1:]
+    if not values:
+        raise NotNative(reasons.FUNCTION_ARGUMENT_VALUE, "elt without values")
+    kind = BINARY if all(isinstance(t, BinaryType) for t in values) else STRING
+    return Typed(kind, True, (INT, *[kind] * len(values)))
+
+
+def element(call: Any, index: str, *values: str) -> str:
+    """The index counts from one; an index out of range is an error under ANSI, otherwise null."""
+    outside = "NULL"
+    if call.settings.ansi:
+        size = duck_text(str(len(values)))
+        shown = f"CAST({index} AS VARCHAR)"
+        outside = error_with("INVALID_ARRAY_INDEX", indexValue=shown, arraySize=size)
+    branches = " ".join(f"WHEN {index} = {place} THEN {value}" for place, value in enumerate(values, 1))
+    return f"(CASE WHEN {index} IS NULL THEN NULL {branches} ELSE {outside} END)"
+
+
+fn("elt(int, string|binary...)", element, rule=element_type)
+
+
+# ---- validation
+
+for name in ("make_valid_utf8", "validate_utf8", "try_validate_utf8"):
+    fn(f"{name}(string) -> string?", "{0}")  # a VARCHAR of DuckDB is always valid UTF-8
+fn("is_valid_utf8(string) -> boolean?", "({0} IS NOT NULL OR NULL)")
+
+fn("luhn_check(string) -> boolean?", "spark_luhn_check({0})")
+
+
+# ---- encoding
+
+
+CHARSETS = ("UTF-8", "US-ASCII", "ISO-8859-1", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32")
+
+
+def charset_of(call: Call) -> str:
+    value = constant(call.arguments[1])
+    if not isinstance(value, str) or value.upper() not in CHARSETS:
+        raise NotNative(
+            reasons.CHARACTER_SET, f"{call.name} with a character set that is not a constant or that Spark rejects"
+        )
+    return value.upper()
+
+
+def encode_type(call: Call) -> Typed:
+    charset = charset_of(call)
+    writer = "encode({0})" if charset == "UTF-8" else f"spark_encode({{0}}, {duck_text(charset)})"
+    return Typed(BINARY, True, (STRING, STRING), writer)
+
+
+def decode_type(call: Call) -> Typed:
+    charset = charset_of(call)
+    writer = "decode({0})" if charset == "UTF-8" else f"spark_decode({{0}}, {duck_text(charset)})"
+    return Typed(STRING, True, (BINARY, STRING), writer)
+
+
+def choice_type(call: Call) -> Typed:
+    """decode(value, search, result, ..., default), with one type for searches and one for results."""
+    value, *rest = call.types
+    searches, results = rest[0 : len(rest) // 2 * 2 : 2], rest[1::2] + rest[-1:] * (len(rest) % 2)
+    if not all(t == value or is_null(t) for t in searches) or any(t != results[0] for t in results):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "decode that returns values of different types")
+    nullable = len(rest) % 2 == 0 or any(a.nullable for a in [*call.arguments[2::2], call.arguments[-1]])
+    return Typed(results[0], nullable, None, write_decode)
+
+
+def write_decode(call: Any, value: str, *rest: str) -> str:
+    """A null value matches a null search."""
+    pairs = zip(rest[0::2], rest[1::2], strict=False)
+    branches = " ".join(f"WHEN {value} IS NOT DISTINCT FROM {search} THEN {result}" for search, result in pairs)
+    return f"(CASE {branches} ELSE {rest[-1] if len(rest) % 2 else 'NULL'} END)"
+
+
+fn("encode(string, string)", "", rule=encode_type)
+fn("decode(binary, string)", "", rule=decode_type)
+fn("decode(any, any, any, any...)", "", rule=choice_type)
+
+LINE = 76  # Spark's base64 breaks lines as MIME does
+BROKEN = "rtrim(regexp_replace(to_base64({0}), '(.{{76}})', '\\1' || chr(13) || chr(10), 'g'), chr(13) || chr(10))"
+fn(
+    "base64(binary) -> string",
+    f"CASE WHEN octet_length({{0}}) <= {LINE // 4 * 3} THEN to_base64({{0}}) ELSE {BROKEN} END",
+)
+fn("unbase64(string) -> binary", "spark_unbase64({0})")
+
+
+# ---- numbers as text
+
+
+def format_number_type(call: Call) -> Typed:
+    number, form = call.types
+    if not isinstance(form, IntegerType) or not (is_numeric(number) or is_null(number)):
+        raise NotNative(reasons.NUMBER_FORMAT, "format_number with a pattern, or of a value that is not a number")
+    return Typed(STRING, True, (DoubleType() if isinstance(number, FloatType) else None, INT))
+
+
+def write_format_number(call: Any, number: str, digits: str) -> str:
+    source = call.arguments[0].type
+    if isinstance(source, DoubleType):
+        return f"spark_format_number({number}, {digits})"
+    if isinstance(source, DecimalType) or is_integral(source):
+        return f"spark_format_decimal({number}, {digits})"
+    raise NotNative(reasons.NUMBER_FORMAT, "format_number")
+
+
+fn("format_number(any, any)", write_format_number, rule=format_number_type)
+
+fn("quote(string) -> string?", "chr(39) || replace({0}, chr(39), chr(92) || chr(39)) || chr(39)")
+
+
+# ---- masking
+
+STANDARD = ("X", "x", "n", None)
+
+
+def mask_type(call: Call) -> Typed:
+    if not is_string(call.types[0]) and not is_null(call.types[0]):
+        raise unexpected_input_type(call, 0, '"STRING"')
+    marks = [mark_of(argument) for argument in call.arguments[1:]]
+    if len(marks) > len(STANDARD):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_VALUE, "mask with more than five arguments")
+    shown = [a.text for a in call.arguments] + [m or "NULL" for m in STANDARD[len(marks) :]]
+    wanted = (STRING, *[None] * len(marks))
+    return Typed(STRING, True, wanted, mask_writer([*marks, *STANDARD[len(marks) :]]), f"mask({', '.join(shown)})")
+
+
+def mark_of(argument: Any) -> str | None:
+    value = constant(argument)
+    if not hasattr(argument, "value") or not (value is None or (isinstance(value, str) and len(value) == 1)):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "mask: the replacement characters")
+    return value
+
+
+def mask_writer(marks: list[str | None]) -> Callable[..., str]:
+    """An empty replacement keeps characters of its kind; falls back for letters outside ASCII, which Java
+    classifies."""
+    shown = ", ".join(duck_text(mark or "") for mark in marks)
+
+    def write(call: Any, value: str, *_: str) -> str:
+        return f"spark_mask({value}, {shown})"
+
+    return write
+
+
+fn("mask(any, any...)", "{0}", rule=mask_type)  # the rule returns the writer, since it knows the replacement characters
+
+
+# ---- functions that run only on Spark, or depend on its random numbers
+
+WORDS = ArrayType(ArrayType(STRING, False), False)
+
+
+def sentences_type(call: Call) -> Typed:
+    return Typed(WORDS, True, (STRING, STRING, STRING))
+
+
+fn(
+    "sentences(string, string = '', string = '')",
+    SPARK,
+    rule=sentences_type,
+    shows_defaults=True,
+    cause=Cause(reasons.FUNCTION_SPARK_ONLY, "it needs Java's BreakIterator"),
+)
+
+
+def random_type(call: Call) -> Typed:
+    """For a constant length and a constant seed; analysis supplies the position of the row."""
+    length, *seed = call.arguments
+    value = getattr(length, "value", None)
+    if not isinstance(value, int) or value < 0 or not isinstance(length.type, IntegerType | ShortType) or not seed:
+        raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "randstr: the length and the seed")
+    if not isinstance(seed[0].type, IntegerType | LongType):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "randstr with a seed that is not a whole number")
+    return Typed(STRING, False, (INT, None))
+
+
+fn("randstr(any, any = null)", SPARK, rule=random_type, deterministic=False, cause=Cause(reasons.RANDOM_NUMBERS))
+
+
+def collation_type(call: Call) -> Typed:
+    """For the default collation; analysis handles other collations."""
+    if not is_string(call.types[0]):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"collation of {call.types[0].simpleString()}")
+    return Typed(STRING, False, None, duck_text("SYSTEM.BUILTIN.UTF8_BINARY"))
+
+
+def collate_type(call: Call) -> Typed:
+    """The column name shows the last part of the collation's name as written."""
+    name = constant(call.arguments[1])
+    if not is_string(call.types[0]) or not isinstance(name, str):
+        raise NotNative(
+            reasons.FUNCTION_ARGUMENT_TYPE,
+            "collate of a value that is not a string, or with a collation that is not a constant",
+        )
+    shown = f"collate({call.arguments[0].text}, {name.rpartition('.')[2]})"
+    return Typed(StringType(normalize_name(name)), call.arguments[0].nullable, None, "{0}", shown)
+
+
+fn("collate(any, any)", "", rule=collate_type)
+fn("collation(any)", "", rule=collation_type)

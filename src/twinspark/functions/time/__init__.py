@@ -1,0 +1,1 @@
+"""Functions for dates, times, timestamps and intervals."""

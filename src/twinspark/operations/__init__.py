@@ -1,0 +1,1 @@
+"""Operations: engine choice, execution, the response buffer for reattaching, interrupts and progress of one request."""

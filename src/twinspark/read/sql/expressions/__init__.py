@@ -1,0 +1,1 @@
+"""Parses expressions, literals and data types."""

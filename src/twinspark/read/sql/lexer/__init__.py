@@ -1,0 +1,1 @@
+"""Tokens of Spark SQL, the cursor over them, and parse errors."""

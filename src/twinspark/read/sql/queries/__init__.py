@@ -1,0 +1,1 @@
+"""Parses queries, relations and pipe operators."""

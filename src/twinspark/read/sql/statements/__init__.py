@@ -1,0 +1,1 @@
+"""Parses statements that are not queries."""

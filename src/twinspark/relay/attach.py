@@ -1,0 +1,23 @@
+"""Connects the sessions of a server to its Spark engine."""
+
+from twinspark.config.values import read_boolean
+from twinspark.relay.engine import SparkEngine
+from twinspark.relay.session import SparkSide
+from twinspark.relay.table_views import SHOW_TABLES, TableViews
+from twinspark.sessions.session import Session
+from twinspark.sessions.shared import Shared
+
+
+def attach_spark(shared: Shared, engine: SparkEngine) -> Shared:
+    """Sessions created from now on have a counterpart on that Spark, opened when they first need it."""
+    settings = shared.settings
+    is_local = settings.spark_remote is None
+    is_shown = is_local or read_boolean(dict(settings.spark_config).get(SHOW_TABLES, "")) is True
+    shown = TableViews(shared.catalogs, is_shown, is_local)
+    owners: list[SparkSide] = []
+
+    def open_half(session: Session) -> SparkSide:
+        return SparkSide(session, engine, shown, owners)
+
+    shared.spark, shared.open_half = engine, open_half
+    return shared

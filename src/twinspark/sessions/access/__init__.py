@@ -1,0 +1,1 @@
+"""Access control: tokens, TLS, limits, allowed paths and read-only servers."""

@@ -1,0 +1,1 @@
+"""The Python functions and data sources of a session."""
