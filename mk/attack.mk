@@ -4,6 +4,6 @@ ATTACK_MINUTES := 60
 
 attack: $(READY)  ## hostile clients, values, workers and kills against real servers (at most MINUTES=60); counts go into docs/security.md
 	rm -f $(ATTACK_COUNTS)
-	TWINSPARK_ATTACK=$(abspath $(ATTACK_COUNTS)) timeout --kill-after=60 $(or $(MINUTES),$(ATTACK_MINUTES))m \
+	TWINSPARK_TEST_ATTACK=$(abspath $(ATTACK_COUNTS)) timeout --kill-after=60 $(or $(MINUTES),$(ATTACK_MINUTES))m \
 	  $(BIN)/python -m pytest -m attack --timeout=900 tests
 	$(BIN)/python tests/tables/stress_counts.py $(ATTACK_COUNTS) docs/security.md "make attack"

@@ -40,7 +40,7 @@ functions: $(READY)  ## write docs/functions.md: every Spark function and the en
 
 .PHONY: replay-all
 replay-all: $(READY)  ## every recorded case in every mode, as a test (long)
-	TWINSPARK_ALL_CASES=1 $(BIN)/python -m pytest tests/functions --timeout=3600
+	TWINSPARK_TEST_ALL_CASES=1 $(BIN)/python -m pytest tests/functions --timeout=3600
 
 .PHONY: reasons
 reasons: $(READY)  ## write docs/reasons.md: every reason for falling back to Spark, with its code

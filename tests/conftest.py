@@ -29,7 +29,7 @@ def count() -> Callable[[str, int], None]:
 
     def write(kind: str, number: int = 1) -> None:
         assert kind.partition(":")[0] in ATTACKED, f"{kind!r} begins with none of {ATTACKED}"
-        if counted := os.environ.get("TWINSPARK_ATTACK"):
+        if counted := os.environ.get("TWINSPARK_TEST_ATTACK"):
             with open(counted, "a") as file:
                 file.write(json.dumps([kind, number]) + "\n")
 

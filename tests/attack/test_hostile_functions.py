@@ -29,7 +29,7 @@ cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers have no s
 
 @pytest.fixture(scope="module")
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
-    environment = {"SECRET_OF_THE_SERVER": SECRET, "TWINSPARK_TOKEN_FOR_NOTHING": SECRET}
+    environment = {"SECRET_OF_THE_SERVER": SECRET, "TWINSPARK_TEST_SECRET": SECRET}
     with serving(tmp_path_factory.mktemp("attacked"), OPTIONS, environment, []) as server:
         yield server
 

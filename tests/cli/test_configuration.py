@@ -79,3 +79,10 @@ def test_what_is_wrong_is_one_line(tmp_path: Path, text: str, variables: dict[st
     printed = config(tmp_path, **variables)
     assert printed.returncode == 2
     assert printed.stderr.startswith(f"twinspark: {problem}") and len(printed.stderr.splitlines()) == 1
+
+
+def test_variables_of_a_kubernetes_service_are_no_options(tmp_path: Path) -> None:
+    links = {"PORT": "tcp://10.0.0.7:15002", "SERVICE_HOST": "10.0.0.7", "SERVICE_PORT_CONNECT": "15002"}
+    links |= {"PORT_15002_TCP": "tcp://10.0.0.7:15002", "PORT_15002_TCP_ADDR": "10.0.0.7"}
+    found = shown(config(tmp_path, **{f"TWINSPARK_{name}": value for name, value in links.items()}))
+    assert found["port"] == ["15002", "default"]

@@ -16,7 +16,7 @@ from sql_answers import recorded, topics
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.sessions.settings import Settings
 
-ALL = os.environ.get("TWINSPARK_EXPLAIN") == "all"
+ALL = os.environ.get("TWINSPARK_TEST_EXPLAIN") == "all"
 EVERY, EVERY_ON_SPARK = (1, 1) if ALL else (4, 60)
 PLANS = [(case.name, case.message()) for path in (*FILES.values(), ORDERS, PARTITIONS) for case in read(path)]
 

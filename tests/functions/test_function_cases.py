@@ -13,7 +13,7 @@ from tools.replay.server import server
 
 SHOWN = 10
 # Everyday, modes other than the first are replayed where Spark answers otherwise in them; with this set, everywhere.
-EVERYTHING = bool(os.environ.get("TWINSPARK_ALL_CASES"))
+EVERYTHING = bool(os.environ.get("TWINSPARK_TEST_ALL_CASES"))
 # The whole replay takes eight minutes of CPU (`make replay-all`); everyday these topics stand for it.
 EVERYDAY = ("hashes", "windows", "structs", "lambdas", "generators")
 

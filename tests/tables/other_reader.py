@@ -1,5 +1,5 @@
 """Every Iceberg table that a test leaves is read by another implementation too, where its Python is named by
-TWINSPARK_ICEBERG_READER: rows must be the same. `make tables-reader` does that, and writes down how many there were."""
+TWINSPARK_TEST_ICEBERG_READER: rows must be the same. `make tables-reader` does that, and writes down how many there were."""
 
 import json
 import os
@@ -18,8 +18,8 @@ from twinspark.tables.iceberg.sqlite_catalog import local
 from twinspark.tables.scan_sql import duck_scan
 from twinspark.types import nested_types
 
-READER = os.environ.get("TWINSPARK_ICEBERG_READER")
-COUNTS = os.environ.get("TWINSPARK_ICEBERG_READER_COUNTS")
+READER = os.environ.get("TWINSPARK_TEST_ICEBERG_READER")
+COUNTS = os.environ.get("TWINSPARK_TEST_ICEBERG_READER_COUNTS")
 # What Iceberg has no type for is kept as a number, which is all that another reader sees.
 OURS_ALONE = (DayTimeIntervalType, YearMonthIntervalType)
 OLD_ROWS = "twinspark.exists."

@@ -1,4 +1,4 @@
-"""What a stress run counts: each line of the file that TWINSPARK_STRESS names is a thing that went as it should.
+"""What a stress run counts: each line of the file that TWINSPARK_TEST_STRESS names is a thing that went as it should.
 
 `python stress_counts.py FILE PAGE [COMMAND]` writes the sums into the page, between the marks of that command.
 """
@@ -11,7 +11,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-STRESS = os.environ.get("TWINSPARK_STRESS")
+STRESS = os.environ.get("TWINSPARK_TEST_STRESS")
 
 
 def count(kind: str, number: int = 1) -> None:

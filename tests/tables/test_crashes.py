@@ -1,6 +1,6 @@
 """A writer killed anywhere leaves the table as it was or as it was to be; the next start sweeps what it left.
 
-`make tables-stress` does it all twenty times over: TWINSPARK_STRESS names the file of its counts."""
+`make tables-stress` does it all twenty times over: TWINSPARK_TEST_STRESS names the file of its counts."""
 
 import shutil
 import subprocess

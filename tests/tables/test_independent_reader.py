@@ -1,6 +1,6 @@
 """Another implementation reads our Iceberg tables and agrees: DuckDB 1.5's iceberg extension.
 
-`TWINSPARK_ICEBERG_READER` names the Python of an environment with its wheels (independent_reader.py says which); it
+`TWINSPARK_TEST_ICEBERG_READER` names the Python of an environment with its wheels (independent_reader.py says which); it
 then reads what all other tests of tables leave, too (other_reader.py).
 """
 
@@ -21,7 +21,7 @@ from twinspark.tables.iceberg.dml import delete, overwrite_partitions, update
 from twinspark.tables.iceberg.maintenance import compact
 from twinspark.tables.transforms import Bucket, Day, Month
 
-pytestmark = pytest.mark.skipif(READER is None, reason="TWINSPARK_ICEBERG_READER is not set")
+pytestmark = pytest.mark.skipif(READER is None, reason="TWINSPARK_TEST_ICEBERG_READER is not set")
 
 
 def filled(catalog: IcebergCatalog, duck: Any, name: str, partitions: Any = ()) -> Identifier:

@@ -21,7 +21,7 @@ from twinspark.doors.connect.embedded import open_session
 from twinspark.read.sql import parse_statement, tree
 
 ANSWERS = recorded()
-EVERY = 1 if os.environ.get("TWINSPARK_TPCDS") == "all" else 5
+EVERY = 1 if os.environ.get("TWINSPARK_TEST_TPCDS") == "all" else 5
 IS_SPARK_HERE = "SPARK_REPO" in os.environ  # Spark's own variants of the queries are read from there
 NAMES = [name for name in list(ANSWERS)[::EVERY] if IS_SPARK_HERE or not name.startswith(tpcds_data.VARIANTS)]
 pytestmark = needs.needs("the data of TPC-DS: `make tpcds-data` makes it", tpcds_data.is_ready(SCALE))

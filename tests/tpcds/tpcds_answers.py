@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql.types import StructType
 
 HERE = Path(__file__).resolve().parent
-SCALE = os.environ.get("TWINSPARK_TPCDS_SCALE", "0.01")
+SCALE = os.environ.get("TWINSPARK_TEST_TPCDS_SCALE", "0.01")
 FILE = HERE / f"answers_sf{SCALE}.jsonl.gz"
 Answer = dict[str, Any]  # schema and rows, or the condition of an error
 

@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=MOST_ROUNDS, help="most forms of a line")
     parser.add_argument("--look", action="store_true", help="write no ledger")
     parser.add_argument("--keep", action="store_true", help="keep some of what differs as recorded cases")
-    parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
+    parser.add_argument("--remote", default=os.environ.get("TWINSPARK_TEST_ORACLE", ORACLE), help="a real Spark 4.2")
     asked = parser.parse_args()
     if asked.missing:
         sys.exit(report_missing())

@@ -187,7 +187,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--mode", choices=["ansi", "relaxed", "zone"])
     parser.add_argument("--refusals", action="store_true", help="ask Spark too about what our analysis refuses")
-    parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
+    parser.add_argument("--remote", default=os.environ.get("TWINSPARK_TEST_ORACLE", ORACLE), help="a real Spark 4.2")
     asked = parser.parse_args()
     logging.getLogger("twinspark").setLevel(logging.CRITICAL)
     seed = asked.seed if asked.seed is not None else random.randrange(1 << 30)

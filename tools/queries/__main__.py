@@ -60,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.queries", description=__doc__)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=None, help="to repeat a run")
-    parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
+    parser.add_argument("--remote", default=os.environ.get("TWINSPARK_TEST_ORACLE", ORACLE), help="a real Spark 4.2")
     parser.add_argument("--ansi", choices=["on", "off"], default="on")
     parser.add_argument("--zone", default="UTC")
     asked = parser.parse_args()

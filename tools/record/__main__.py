@@ -29,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.record", description=__doc__)
     parser.add_argument("what", choices=["signatures", "ansi-off", "values"])
     parser.add_argument("topics", nargs="*", help="; ".join(TOPICS))
-    parser.add_argument("--remote", default=os.environ.get("TWINSPARK_ORACLE", ORACLE), help="a real Spark 4.2")
+    parser.add_argument("--remote", default=os.environ.get("TWINSPARK_TEST_ORACLE", ORACLE), help="a real Spark 4.2")
     parser.add_argument("--missing", action="store_true", help="ask only for cases that are not recorded yet")
     asked = parser.parse_args()
     if asked.what == "signatures":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -24,7 +25,10 @@ OTHER_VARIABLES = {
     FILE_VARIABLE,
     *(PREFIX + name for name in ("BUILD_PLATFORM", "STRICT_BUILD", "NATIVE_LIBRARY", "CI")),
 }
-OTHER_PREFIXES = tuple(PREFIX + name for name in ("ATTACK", "ICEBERG_READER", "TEST"))
+TEST_PREFIX = PREFIX + "TEST_"
+# Kubernetes gives pods variables for each Service; one that is called `twinspark` has our prefix.
+SERVICE_LINK = re.compile(PREFIX + r"(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
+SERVICE_ADDRESS = re.compile(r"(tcp|udp|sctp)://\S+")
 TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", list: "a list or a table"}
 
@@ -69,11 +73,16 @@ def check_settings(conf: Iterable[str]) -> None:
 def choose(option: Option, flag: Any, written: Mapping[str, Any], path: Path | None) -> Chosen:
     if flag not in (None, []):
         return Chosen(option, tuple(flag) if option.type is list else flag, option.flag)
-    if (text := os.environ.get(option.variable)) is not None:
+    if (text := os.environ.get(option.variable)) is not None and not is_service_address(option, text):
         return Chosen(option, parse_text(option, text), option.variable)
     if option.name in written:
         return Chosen(option, check_value(option, written[option.name], f"{path}"), f"{path}")
     return Chosen(option, option.default, "default")
+
+
+def is_service_address(option: Option, text: str) -> bool:
+    """Whether Kubernetes set the variable: TWINSPARK_PORT is then the address of a Service."""
+    return option.name == "port" and SERVICE_ADDRESS.fullmatch(text) is not None
 
 
 def configuration_file(given: str | None) -> Path | None:
@@ -98,8 +107,12 @@ def read_file(path: Path) -> dict[str, Any]:
 def check_variables(environment: Mapping[str, str]) -> None:
     known = {option.variable for option in OPTIONS} | OTHER_VARIABLES
     for name in sorted(environment):
-        if name.startswith(PREFIX) and name not in known and not name.startswith(OTHER_PREFIXES):
+        if name.startswith(PREFIX) and name not in known and not is_other_variable(name):
             raise usage_error(f"there is no option {name}{suggestion(name, known)}")
+
+
+def is_other_variable(name: str) -> bool:
+    return name.startswith(TEST_PREFIX) or SERVICE_LINK.fullmatch(name) is not None
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from twinspark.doors.thrift import Server, start
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
-ENVIRONMENTS = Path(os.environ.get("TWINSPARK_THRIFT_CLIENTS") or HERE.parents[2] / ".data" / "thrift")
+ENVIRONMENTS = Path(os.environ.get("TWINSPARK_TEST_THRIFT_CLIENTS") or HERE.parents[2] / ".data" / "thrift")
 RUNS = [
     ("clients", "pyhive", "sasl"), ("clients", "pyhive", "binary"), ("clients", "pyhive", "http"),
     ("clients", "impyla", "sasl"), ("clients", "impyla", "binary"), ("clients", "impyla", "http"),
