@@ -1,5 +1,5 @@
 """Every Iceberg table that a test leaves is read by another implementation too, where its Python is named by
-TWINSPARK_TEST_ICEBERG_READER: rows must be the same. `make tables-reader` does that, and writes down how many there were."""
+TWINSPARK_TEST_ICEBERG_READER: rows must be the same. `make tables-reader` does that, and counts them."""
 
 import json
 import os

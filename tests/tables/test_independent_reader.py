@@ -1,6 +1,6 @@
 """Another implementation reads our Iceberg tables and agrees: DuckDB 1.5's iceberg extension.
 
-`TWINSPARK_TEST_ICEBERG_READER` names the Python of an environment with its wheels (independent_reader.py says which); it
+`TWINSPARK_TEST_ICEBERG_READER` is the Python of an environment with its wheels (independent_reader.py says which); it
 then reads what all other tests of tables leave, too (other_reader.py).
 """
 

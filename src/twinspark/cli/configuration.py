@@ -42,7 +42,7 @@ class Chosen:
     origin: str
 
     @property
-    def shown(self) -> str:
+    def display_text(self) -> str:
         if self.option.is_secret and self.value:
             return "*********(redacted)"
         return ", ".join(self.value) if self.option.type is list else "" if self.value is None else str(self.value)
@@ -158,7 +158,7 @@ def flatten_table(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[
 
 def print_options(chosen: Iterable[Chosen]) -> None:
     """A line for each option: its name, its value, where that comes from."""
-    rows = [(each.option.name, each.shown, each.origin) for each in chosen]
+    rows = [(each.option.name, each.display_text, each.origin) for each in chosen]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())

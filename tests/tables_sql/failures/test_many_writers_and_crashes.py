@@ -1,6 +1,6 @@
 """Writers side by side, in one server and in several; servers killed in the middle of whatever they do.
 
-Everyday a small sample runs; `make tables-stress` runs the whole: TWINSPARK_TEST_STRESS names the file of its counts."""
+The everyday suite runs a sample, `make tables-stress` the whole: TWINSPARK_TEST_STRESS names the file of its counts."""
 
 import os
 import random
