@@ -12,6 +12,7 @@ help:  ## list the commands
 
 $(READY): pyproject.toml setup.py constraints.txt $(wildcard src/twinspark/duck/native/*/*.[ch])
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -c constraints.txt pyspark-client  # before pyspark, which owns the same folder and must write last
 	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
 	touch $@
 

@@ -6,8 +6,6 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import pyspark
-
 from twinspark.doors.thrift.backend import Arguments, Backend, BackendError, BackendSession
 from twinspark.doors.thrift.metadata import listing
 from twinspark.doors.thrift.operations import Identifier, Operation
@@ -15,6 +13,7 @@ from twinspark.doors.thrift.parameters import arguments_of
 from twinspark.doors.thrift.results import HandleError, Rows, statement_rows
 from twinspark.doors.thrift.row_sets import Form, form_of
 from twinspark.read.sql.lexer.keywords import KEYWORDS, SYNONYMS
+from twinspark.release import SPARK_VERSION
 from twinspark.types import quote_identifier
 from twinspark.wire.thrift.messages import LISTINGS, Message
 from twinspark.wire.thrift.protocol import (
@@ -39,7 +38,7 @@ INFO: dict[int, Message] = {
     13: {"stringValue": "Spark SQL"},
     14: {"stringValue": "\\"},
     17: {"stringValue": "Spark SQL"},
-    18: {"stringValue": pyspark.__version__},
+    18: {"stringValue": SPARK_VERSION},
     29: {"stringValue": "`"},
     30: {"lenValue": 128},
     32: {"lenValue": 128},
