@@ -1,4 +1,4 @@
-"""Asks a running Spark about every configuration key its jars mention, and writes config/config.tsv.
+"""Asks a running Spark about every configuration key its jars mention: config/config.tsv and descriptions.json.
 
 usage: python tests/session/record_config.py sc://host:port
 
@@ -16,12 +16,15 @@ from pathlib import Path
 import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from pyspark.sql import SparkSession
 from pyspark.sql.connect.client import DefaultChannelBuilder
 from pyspark.sql.connect.proto import base_pb2
 from pyspark.sql.connect.proto.base_pb2_grpc import SparkConnectServiceStub
 
 from twinspark.relay.launch import spark_home
 
+DESCRIPTIONS = Path(__file__).parents[2] / "src" / "twinspark" / "config" / "descriptions.json"
+UNDEFINED = "<undefined>"
 OUT = Path(__file__).parents[2] / "src" / "twinspark" / "config" / "config.tsv"
 KEY = re.compile(rb"spark\.[a-zA-Z][a-zA-Z0-9]*(?:\.[a-zA-Z0-9_-]+)+")
 JARS = ("spark-sql", "spark-catalyst", "spark-connect", "spark-core", "spark-hive", "spark-common", "spark-network")
@@ -118,7 +121,17 @@ def least_value(asker: Asker, key: str) -> list[str]:
     return ["", said]
 
 
+def record_descriptions(url: str) -> None:
+    """What `SET -v` shows of keys that this Spark was not started with; the others have no value here."""
+    spark = SparkSession.builder.remote(url).create()
+    given = {row.key for row in spark.sql("SET").collect()}
+    rows = [(key, UNDEFINED if key in given else value, *more) for key, value, *more in spark.sql("SET -v").collect()]
+    DESCRIPTIONS.write_text(json.dumps(rows, indent=0, ensure_ascii=False) + "\n")
+    print(f"{len(rows)} keys in {DESCRIPTIONS.name}")
+
+
 def main(url: str) -> None:
+    record_descriptions(url)
     asker, rows = Asker(url), []
     for key in candidate_keys():
         if row := describe(asker, key):

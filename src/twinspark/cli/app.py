@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from twinspark.cli.configuration import Chosen, print_options
+from twinspark.cli.configuration import Chosen, checked, print_options
 from twinspark.cli.flags import takes_options, values_of
 from twinspark.cli.options import OF_RUN, OF_SERVE
 from twinspark.cli.start_checks import settings_of, usage_error
@@ -51,10 +51,7 @@ Options = dict[str, Chosen]
 
 def limits_of(max_connections: int | None, pairs: tuple[str, ...]) -> Limits:
     most = [f"connections={max_connections}"] if max_connections is not None else []
-    try:
-        return Limits().with_changes([*most, *pairs])
-    except ValueError as error:
-        raise usage_error(str(error)) from error
+    return checked(lambda: Limits().with_changes([*most, *pairs]))
 
 
 def tls_of(options: Mapping[str, Any]) -> Tls | None:
@@ -106,8 +103,8 @@ def serve(chosen: Options) -> None:
 @app.command()
 @takes_options(*OF_SERVE)
 def config(chosen: Options) -> None:
-    """Print every option that `serve` would use with these flags here, and where its value comes from."""
-    print_options(chosen.values())
+    """Print every option, limit and setting that `serve` would use with these flags here, and its origin."""
+    print_options(chosen)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

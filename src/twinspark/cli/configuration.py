@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from twinspark.cli.options import BY_NAME, OPTIONS, Option
 from twinspark.cli.start_checks import usage_error
-from twinspark.sessions.config import OURS, SESSION_KEYS
-from twinspark.workers.limits import PREFIX as WORKERS
-from twinspark.workers.limits import SETTINGS as WORKER_SETTINGS
+from twinspark.config.own import BY_KEY, CHOSEN_AT_START, SETTINGS, check_operators, suggestion
+from twinspark.sessions.access.limits import Limits
 
+T = TypeVar("T")
 FILE = "twinspark.toml"  # of the working directory, if --config and TWINSPARK_CONFIG name no other
 FILE_VARIABLE = "TWINSPARK_CONFIG"
 PREFIX = "TWINSPARK_"
@@ -53,21 +52,7 @@ def choose_options(names: Iterable[str], flags: Mapping[str, Any], file: str | N
     path = configuration_file(file)
     written = read_file(path) if path is not None else {}
     check_variables(os.environ)
-    chosen = {name: choose(BY_NAME[name], flags.get(name), written, path) for name in names}
-    check_settings(chosen["conf"].value)
-    return chosen
-
-
-def check_settings(conf: Iterable[str]) -> None:
-    """Spark may have settings that nobody here knows; twinspark's own are known."""
-    from twinspark.relay.limits import SparkLimits, setting_name  # here: `--version` must not need PySpark
-    from twinspark.relay.table_views import SHOW_TABLES
-
-    known = {*SESSION_KEYS, SHOW_TABLES, *(WORKERS + name for name in WORKER_SETTINGS)}
-    known |= {setting_name(each.name) for each in fields(SparkLimits)}
-    for key in (pair.partition("=")[0] for pair in conf):
-        if key.startswith(OURS) and key not in known:
-            raise usage_error(f"there is no setting {key}{suggestion(key, known)}")
+    return {name: choose(BY_NAME[name], flags.get(name), written, path) for name in names}
 
 
 def choose(option: Option, flag: Any, written: Mapping[str, Any], path: Path | None) -> Chosen:
@@ -115,11 +100,6 @@ def is_other_variable(name: str) -> bool:
     return name.startswith(TEST_PREFIX) or SERVICE_LINK.fullmatch(name) is not None
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else ""
-
-
 def parse_text(option: Option, text: str) -> Any:
     """A variable's value; a list has commas between its elements."""
     if option.type is list:
@@ -156,9 +136,33 @@ def flatten_table(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[
             yield prefix + key, str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def print_options(chosen: Iterable[Chosen]) -> None:
-    """A line for each option: its name, its value, where that comes from."""
-    rows = [(each.option.name, each.display_text, each.origin) for each in chosen]
+def print_options(chosen: Mapping[str, Chosen]) -> None:
+    """A line for each option, limit and setting of twinspark: its name, its value, where that comes from."""
+    options = [(each.option.name, each.display_text, each.origin) for each in chosen.values()]
+    rows = [*options, *limit_rows(chosen["limit"]), *setting_rows(chosen["conf"])]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
+
+
+Row = tuple[str, str, str]
+
+
+def limit_rows(chosen: Chosen) -> Iterator[Row]:
+    given = {pair.partition("=")[0] for pair in chosen.value}
+    for name, value in vars(checked(lambda: Limits().with_changes(chosen.value))).items():
+        yield f"limit.{name}", str(value), chosen.origin if name in given else "default"
+
+
+def setting_rows(chosen: Chosen) -> Iterator[Row]:
+    given = dict(pair.split("=", 1) for pair in chosen.value if "=" in pair)
+    checked(lambda: check_operators(given.items()))
+    for key in (each.key for each in SETTINGS if each.key in CHOSEN_AT_START):
+        yield key, given.get(key, BY_KEY[key].default), chosen.origin if key in given else "default"
+
+
+def checked(make: Callable[[], T]) -> T:
+    try:
+        return make()
+    except ValueError as problem:
+        raise usage_error(str(problem)) from problem

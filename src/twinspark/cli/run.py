@@ -13,6 +13,7 @@ from pyspark.errors.exceptions.base import QueryContextType
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from twinspark.client_package import PANDAS
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.errors import SparkError
 from twinspark.plans_json.command import run_arguments, run_fixture
@@ -37,7 +38,8 @@ def run_program(settings: Settings, program: Path, arguments: list[str], fixture
 def run_script(url: str, program: Path, arguments: list[str]) -> int:
     """In a separate process, so that output, exit code and crashes are the script's."""
     environment = os.environ | {"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}
-    command = [sys.executable, "-m", "twinspark.cli.script", str(program), *arguments]
+    quiet = f"ignore:{PANDAS}:FutureWarning"
+    command = [sys.executable, "-W", quiet, "-m", "twinspark.cli.script", str(program), *arguments]
     return subprocess.run(command, env=environment, check=False).returncode
 
 

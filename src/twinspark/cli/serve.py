@@ -4,6 +4,7 @@ import ctypes
 import logging
 import os
 import signal
+import socket
 import ssl
 import sys
 import threading
@@ -55,6 +56,7 @@ class ThriftDoor:
 
 def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = None, insecure: bool = False) -> None:
     check_addresses(settings, thrift_door, insecure)
+    check_ports(settings, thrift_door)
     stopped = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -80,6 +82,28 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
     if second is not None:
         second.stop()
     server.stop(grace=1.0)
+
+
+def check_ports(settings: Settings, thrift_door: ThriftDoor | None) -> None:
+    """A port in use is reported with the option that names it."""
+    ports = [("--port", settings.host, settings.port), ("--metrics-port", settings.host, settings.metrics_port or 0)]
+    if thrift_door is not None:
+        ports.append(("--thrift-port", thrift_door.host or settings.host, thrift_door.port))
+    for flag, host, port in ports:
+        if port and (problem := bind_problem(host, port)):
+            raise usage_error(f"{flag} {port}: {problem}")
+
+
+def bind_problem(host: str, port: int) -> str:
+    try:
+        with socket.create_server((host.strip("[]"), port), family=family_of(host)):
+            return ""
+    except OSError as problem:
+        return os.strerror(problem.errno) if problem.errno else str(problem)
+
+
+def family_of(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def open_thrift(thrift_door: ThriftDoor, settings: Settings, server: ConnectServer) -> "thrift.Server":

@@ -50,12 +50,23 @@ def warehouse_problem(settings: Settings) -> str:
     if SCHEME.match(settings.warehouse):
         return f"--warehouse {settings.warehouse}: tables must be in a directory of this machine"
     warehouse = Path(settings.warehouse).absolute()
-    nearest = next(each for each in (warehouse, *warehouse.parents) if each.exists())
-    if not nearest.is_dir():
-        return f"--warehouse {settings.warehouse}: {nearest} is not a directory"
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        return f"--warehouse {settings.warehouse}: {nearest} is not writable"
-    return ""
+    try:
+        warehouse.mkdir(parents=True, exist_ok=True)  # root may write everywhere, but not below /proc
+    except OSError as problem:
+        return f"--warehouse {settings.warehouse}: {problem.strerror}: {problem.filename}"
+    writable = os.access(warehouse, os.W_OK | os.X_OK)
+    return "" if writable else f"--warehouse {settings.warehouse}: {warehouse} is not writable"
+
+
+def file_problem(settings: Settings) -> str:
+    """Files of tokens and certificates that are not there, directories that nobody can name."""
+    tls = settings.tls
+    files = {"--token-file": settings.token_file}
+    if tls is not None:
+        files |= {"--tls-cert": tls.certificate, "--tls-key": tls.key, "--tls-client-ca": tls.client_ca}
+    missing = [f"{flag} {path}: no such file" for flag, path in files.items() if path and not Path(path).is_file()]
+    missing += [f"--allow-path {path}: no such directory" for path in settings.allow_paths if not Path(path).is_dir()]
+    return next(iter(missing), "")
 
 
 def spark_problem(settings: Settings) -> str:
@@ -74,4 +85,9 @@ def remote_problem(settings: Settings) -> str:
     return f"--spark-remote {settings.spark_remote.split(';')[0]}: {reason}" if reason else ""
 
 
-CHECKS: tuple[Callable[[Settings], str], ...] = (warehouse_problem, spark_problem, remote_problem)
+CHECKS: tuple[Callable[[Settings], str], ...] = (
+    warehouse_problem,
+    file_problem,
+    spark_problem,
+    remote_problem,
+)

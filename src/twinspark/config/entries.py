@@ -1,5 +1,6 @@
 """Loads config.tsv: Spark's configuration keys with kind, default, type and options, as recorded from Spark."""
 
+import json
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -36,6 +37,14 @@ def parse_line(line: str) -> ConfigEntry:
     default = cells[2][1:] if cells[2] else None
     options = tuple(cells[4].split(", ")) if cells[4] else ()
     return ConfigEntry(cells[0], cells[1], default, cells[3], options, *cells[5:])
+
+
+@cache
+def descriptions() -> tuple[tuple[str, str, str, str], ...]:
+    """What Spark's `SET -v` shows in a new session: key, value, meaning and the release that introduced the key."""
+    rows = json.loads(files(__package__).joinpath("descriptions.json").read_text())
+    zone = {ZONE: local_zone()}
+    return tuple((key, zone.get(key, value), meaning, since) for key, value, meaning, since in rows)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Connects the sessions of a server to its Spark engine."""
 
-from twinspark.config.values import read_boolean
+from twinspark.config.own import own_value
 from twinspark.relay.engine import SparkEngine
 from twinspark.relay.session import SparkSide
 from twinspark.relay.table_views import SHOW_TABLES, TableViews
@@ -12,7 +12,7 @@ def attach_spark(shared: Shared, engine: SparkEngine) -> Shared:
     """Sessions created from now on have a counterpart on that Spark, opened when they first need it."""
     settings = shared.settings
     is_local = settings.spark_remote is None
-    is_shown = is_local or read_boolean(dict(settings.spark_config).get(SHOW_TABLES, "")) is True
+    is_shown = is_local or own_value(dict(settings.spark_config), SHOW_TABLES)
     shown = TableViews(shared.catalogs, is_shown, is_local)
     owners: list[SparkSide] = []
 

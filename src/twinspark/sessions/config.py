@@ -9,25 +9,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from twinspark.config.entries import ConfigEntry, defaults, entries
+from twinspark.config.own import BY_KEY, OURS, SESSION_KEYS, check_exists, check_session_value
 from twinspark.config.values import read_value
 from twinspark.errors import SparkError
-from twinspark.spark_order.setting import ROW_ORDER_KEY, SPARK
 
 REDACTED = re.compile("(?i)secret|password|token|access[.]?key")  # spark.redaction.regex
 DOCROOT = "https://spark.apache.org/docs/latest"
-OURS = "twinspark."
-# twinspark settings that a session may choose; all others belong to the operator.
-SESSION_KEYS = frozenset(
-    {"twinspark.engine", ROW_ORDER_KEY, "twinspark.native.maxScanBytes", "twinspark.tables.provider"}
-)
 NOTHING_FIXED: Mapping[str, str] = {}
-OWN_DEFAULTS = {
-    "twinspark.engine": "",
-    ROW_ORDER_KEY: SPARK,
-    "twinspark.lastOperation": "",
-    "twinspark.lastOperations": "[]",
-    "twinspark.native.maxScanBytes": "",
-}
+OWN_DEFAULTS = {key: setting.default for key, setting in BY_KEY.items()}
 FALLBACKS = {  # an unset key takes the value of an older one: SQLConf's fallbackConf
     "spark.sql.parquet.filterPushdown.stringPredicate": "spark.sql.parquet.filterPushdown.string.startsWith",
     "spark.sql.thriftServer.interruptOnCancel": "spark.sql.execution.interruptOnCancel",
@@ -95,6 +84,7 @@ class SessionConfig:
     def get(self, key: str) -> str:
         value = self._set_value(key)
         found = value if value is not None else defaults().get(key, OWN_DEFAULTS.get(key))
+        check_exists(key)
         if found is None or is_redacted(key, found):
             raise SparkError("SQL_CONF_NOT_FOUND", sqlConf=f'"{key}"')
         return found
@@ -124,6 +114,7 @@ class SessionConfig:
 
     def set(self, key: str, value: str) -> None:
         self._check_settable(key, value)
+        check_session_value(key, value)
         if entry := entries().get(key):
             read_value(entry, value)
         with self._changing():
@@ -216,6 +207,7 @@ def is_redacted(key: str, value: str) -> bool:
 
 
 def check_modifiable(key: str) -> None:
+    check_exists(key)
     entry = entries().get(key)
     is_operators = key.startswith(OURS) and key not in SESSION_KEYS
     if is_operators or (entry and entry.kind == "static"):

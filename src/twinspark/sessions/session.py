@@ -234,10 +234,14 @@ class Session:
         return json.dumps(list(self._history))
 
     def note(self, engine: str, cause: Cause, plan_request: PlanRequest, outcome: str, seconds: float) -> None:
-        chosen = {"engine": engine, "code": cause.reason.code, "reason": cause.text, "instead": cause.reason.instead}
-        self._history.append({**chosen, "outcome": outcome, "seconds": round(seconds, 6)})
+        self.remember(engine, cause, outcome, seconds)
         log.info("operation %s: %s in %.3f s on %s: %s", plan_request.operation_id, outcome, seconds, engine, cause)
         self.shared.report(EndedOperation(self.session_id, plan_request.operation_id, engine, cause, outcome, seconds))
+
+    def remember(self, engine: str, cause: Cause, outcome: str, seconds: float = 0.0) -> None:
+        """The newest entry of `twinspark.lastOperations`."""
+        chosen = {"engine": engine, "code": cause.reason.code, "reason": cause.text, "instead": cause.reason.instead}
+        self._history.append({**chosen, "outcome": outcome, "seconds": round(seconds, 6)})
 
     def enter(self, operation: Operation) -> Operation:
         """Makes the operation known by its id."""

@@ -6,16 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
+from twinspark.config.own import BY_KEY, OURS, check_operators
 from twinspark.duck.memory import bytes_of
 from twinspark.sessions.access.limits import Limits
 from twinspark.sessions.access.tls import Tls
-from twinspark.spark_order.setting import ROW_ORDER_KEY, ROW_ORDERS
 from twinspark.workers.limits import WorkerLimits
 
-OURS = "twinspark."
-ENGINES = ("auto", "duckdb", "spark")
 ENGINE_KEY = "twinspark.engine"
-OPTIONS = {ENGINE_KEY: ENGINES, ROW_ORDER_KEY: ROW_ORDERS}  # settings of twinspark that have one of several values
+ENGINES = BY_KEY[ENGINE_KEY].options
 MOST_PORT = 65535
 REMOTE = "sc://"
 MASTERS = "local, local[4], local[*], local-cluster[2,1,1024], spark://host:7077, yarn or k8s://…"
@@ -52,9 +50,7 @@ class Settings:
         for name, port in (("port", self.port), ("metrics port", self.metrics_port or 0)):
             if not 0 <= port <= MOST_PORT:
                 raise ValueError(f"a {name} is a number up to {MOST_PORT}, not {port}")
-        for key, value in self.spark_config:
-            if value not in OPTIONS.get(key, (value,)):
-                raise ValueError(f"{key} is one of {', '.join(OPTIONS[key])}, not {value!r}")
+        check_operators(self.spark_config)
         for size in (self.spark_memory, self.memory_limit):
             if size is not None:
                 bytes_of(size)
@@ -62,7 +58,6 @@ class Settings:
             raise ValueError(f"a Spark master is {MASTERS}, not {self.spark_master!r}")
         if self.spark_remote is not None and not self.spark_remote.startswith(REMOTE):
             raise ValueError(f"the address of a Spark starts with {REMOTE}, not {self.spark_remote!r}")
-        WorkerLimits.of(dict(self.spark_config))  # raises ValueError if they are invalid
         if not self.java and (self.engine == "spark" or self.spark_remote or self.prewarm):
             raise ValueError("without Java there is no Spark: --no-java goes with the engines auto and duckdb only")
 

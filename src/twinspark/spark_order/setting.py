@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 ROW_ORDER_KEY = "twinspark.rowOrder"
 SPARK, ENGINE = "spark", "engine"
-ROW_ORDERS = (SPARK, ENGINE)
 
 
 def emulates_spark(config: Mapping[str, str]) -> bool:

@@ -1,7 +1,6 @@
 """Resource limits and user of Python workers: the operator's `twinspark.python.*` settings, which no client changes."""
 
 import os
-import re
 import secrets
 import threading
 from collections.abc import Mapping
@@ -9,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from twinspark.config.own import own_value
+
 PREFIX = "twinspark.python."
-SETTINGS = ("memory", "processes", "files", "fileSize", "seconds", "user", "variables")
-UNITS = {"": 0, "b": 0, "k": 10, "kb": 10, "m": 20, "mb": 20, "g": 30, "gb": 30, "t": 40, "tb": 40}  # JavaUtils
 # The range of systemd's DynamicUser=: unused by convention, and below 65,536 as containers require.
 FIRST_USER, USERS = 61184, 4336
 CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -38,6 +37,18 @@ PASSED = (
 )
 
 
+# The setting of each field of WorkerLimits.
+SETTINGS = {
+    "memory": "memory",
+    "processes": "processes",
+    "files": "files",
+    "file_size": "fileSize",
+    "seconds": "seconds",
+    "user": "user",
+    "variables": "variables",
+}
+
+
 @dataclass(frozen=True)
 class WorkerLimits:
     """Limits of one worker; zero means no limit."""
@@ -53,20 +64,9 @@ class WorkerLimits:
     @classmethod
     def of(cls, config: Mapping[str, str]) -> "WorkerLimits":
         """The operator's settings, with defaults for the rest."""
-        given = {key.removeprefix(PREFIX): value for key, value in config.items() if key.startswith(PREFIX)}
-        if unknown := set(given) - set(SETTINGS):
-            raise ValueError(f"there is no setting {PREFIX}{min(unknown)}")
-        if given.get("user", "own") not in ("own", "server"):
-            raise ValueError(f"{PREFIX}user is own or server, not {given['user']!r}")
-        return cls(
-            bytes_of(given["memory"]) if "memory" in given else machine_memory() // 2,
-            int(given.get("processes", "256")),
-            int(given.get("files", "4096")),
-            bytes_of(given.get("fileSize", "0")),
-            int(given.get("seconds", "0")),
-            given.get("user", "own"),
-            tuple(each.strip() for each in given.get("variables", "").split(",") if each.strip()),
-        )
+        found = {field: own_value(config, PREFIX + name) for field, name in SETTINGS.items()}
+        given = {field: value for field, value in found.items() if value is not None}
+        return cls(**{"memory": machine_memory() // 2, **given})
 
 
 _taken: set[int] = set()
@@ -87,14 +87,6 @@ def take_user() -> int:
 def give_back_user(user: int) -> None:
     with _lock:
         _taken.discard(user)
-
-
-def bytes_of(text: str) -> int:
-    """Parses a size as in Spark's settings: `512m`, `2g`, or bytes."""
-    found = re.fullmatch(r"(\d+) ?([a-z]*)", text.strip().lower())
-    if found is None or found[2] not in UNITS:
-        raise ValueError(f"a size is a number of bytes or like 512m or 2g, not {text!r}")
-    return int(found[1]) << UNITS[found[2]]
 
 
 @cache

@@ -13,7 +13,7 @@ from twinspark.compile.query import CompiledQuery
 from twinspark.errors import NotNative, reasons
 from twinspark.plan.relations import LocalData, Relation, Scan
 from twinspark.read.sql import tree
-from twinspark.sessions.engine_choice import NATIVE
+from twinspark.sessions.engine_choice import NATIVE, is_spark_available
 from twinspark.sessions.services import Services
 
 PLAN = StructType([StructField("plan", StringType(), True)])
@@ -26,7 +26,7 @@ LOGICAL = {
 
 def explain_statement(statement: Any, source: str, context: Context, services: Services) -> Any:
     """If a Spark is available, Spark explains its own plan."""
-    if services.engine_wanted != "duckdb":
+    if services.engine_wanted != "duckdb" and is_spark_available(services.settings):
         raise NotNative(reasons.SQL_STATEMENT, "EXPLAIN, which shows Spark's plan")
     inner = statement.statement
     if not isinstance(inner, tree.Query):

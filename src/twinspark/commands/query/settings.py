@@ -1,21 +1,23 @@
 """SET and RESET: one key, all keys, and time zones."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from pyspark.sql.types import StructType
 
 from twinspark.analysis.context import Context
 from twinspark.commands.results import Answer, answer, text
-from twinspark.config.entries import local_zone
+from twinspark.config.entries import descriptions, local_zone
+from twinspark.config.own import SETTINGS
 from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.sessions.config import is_redacted, warning_of
-from twinspark.sessions.engine_choice import check_own_setting
 from twinspark.sessions.services import Services
 from twinspark.sessions.settings import ENGINE_KEY
 from twinspark.types import quote_identifier
 
 SETTING = StructType([text("key"), text("value")])
-UNDEFINED = "<undefined>"
+DESCRIBED = StructType([text("key"), text("value"), text("meaning"), text("Since version")])
+UNDEFINED, UNKNOWN = "<undefined>", "<unknown>"
 REDACTED = "*********(redacted)"
 TIME_ZONE = "spark.sql.session.timeZone"
 DEFAULT_PATH = "spark.sql.defaultPath"
@@ -32,7 +34,7 @@ def set_configuration(statement: Any, text: str, context: Context, services: Ser
     if key is None:
         return lambda: answer(SETTING, all_settings(services))
     if key == "-v":
-        raise NotNative(reasons.SQL_STATEMENT, "SET -v, which shows Spark's description of every setting")
+        return lambda: answer(DESCRIBED, described_settings(services))
     if key == DEFAULT_PATH and value is not None:
         raise NotNative(reasons.SETTING_VALUE, f"{key} may be a path")
     if warning_of(key):
@@ -62,6 +64,15 @@ def all_settings(services: Services) -> list[tuple[str, str]]:
     return [(key, REDACTED if is_redacted(key, every[key]) else every[key]) for key in sorted(every)]
 
 
+def described_settings(services: Services) -> Iterator[tuple[str, str, str, str]]:
+    """Spark's public settings and then twinspark's (SQLConf.getAllDefinedConfs)."""
+    chosen = dict(all_settings(services))
+    for key, value, meaning, since in descriptions():
+        yield key, chosen.get(key, value), meaning, since
+    for each in SETTINGS:
+        yield each.key, chosen.get(each.key) or each.default or UNDEFINED, each.help, UNKNOWN
+
+
 def shown_value(key: str, services: Services) -> str:
     value = services.config.value(key)
     if value is None:
@@ -75,7 +86,6 @@ def set_time_zone(statement: Any, text: str, context: Context, services: Service
 
 
 def assign(services: Services, key: str, value: str, shown_key: str = "") -> Answer:
-    check_own_setting(key, value)
     services.config.set(key, value)
     return answer(SETTING, [(shown_key or key, value)])
 

@@ -10,7 +10,8 @@ from pyspark.sql.connect.types import pyspark_types_to_proto_types
 from twinspark.analysis.context import no_rows
 from twinspark.commands.query.explain import explain_text
 from twinspark.compile.query import CompiledQuery
-from twinspark.errors import NotNative, reasons
+from twinspark.errors import Cause, NotNative, SparkError, reasons
+from twinspark.operations.explain import explain_plan
 from twinspark.operations.planned_operation import limit_recursion
 from twinspark.plan.relations import Relation, without_names
 from twinspark.read.proto import read_relation
@@ -20,16 +21,26 @@ from twinspark.read.sql import parse_ddl
 from twinspark.relay.checkpoint_rows import names_checkpoint, with_rows
 from twinspark.relay.session import cause_to_relay
 from twinspark.release import SPARK_VERSION
+from twinspark.sessions.engine_choice import NATIVE, is_spark_available
 from twinspark.sessions.session import Session
 from twinspark.types import DataType, StructField, StructType, is_collated, nested_types, quote_if_needed, sql_name
 from twinspark.wire.connect.compressed_plans import decompress_plan
 
 MEMORY_AND_DISK = common_pb2.StorageLevel(use_disk=True, use_memory=True, deserialized=True, replication=1)
+EXPLAINED = "EXPLAINED"  # the outcome of an operation that was not executed
 NOT_STORED = common_pb2.StorageLevel(replication=1)
 LOCAL = ("local_relation", "cached_local_relation", "chunked_cached_local_relation")
 
 
 def analyze(session: Session, request: base_pb2.AnalyzePlanRequest, data: bytes) -> bytes:
+    try:
+        return answer_of(session, request, data)
+    except SparkError:
+        session.remember("none", Cause(reasons.PLANNING), "FAILED")
+        raise
+
+
+def answer_of(session: Session, request: base_pb2.AnalyzePlanRequest, data: bytes) -> bytes:
     wanted = session.engine_wanted
     kind = request.WhichOneof("analyze") or ""
     if kind:
@@ -42,7 +53,8 @@ def analyze(session: Session, request: base_pb2.AnalyzePlanRequest, data: bytes)
         if wanted == "duckdb":
             raise
         cause_to_relay(session.spark, why)
-        return on_spark(session, request, kind, data)
+        answer = on_spark(session, request, kind, data)
+        return with_engine(session, request, answer) if kind == "explain" else answer
     if kind in ("persist", "unpersist") and wanted == "auto":
         note_kept(session, request, kind, data)
     return answer
@@ -61,6 +73,19 @@ def on_spark(session: Session, request: base_pb2.AnalyzePlanRequest, kind: str, 
     return session.spark.unary("AnalyzePlan", with_rows(request, data, session))
 
 
+def with_engine(session: Session, request: base_pb2.AnalyzePlanRequest, answer: bytes) -> bytes:
+    """Spark's explanation, and which engine would run the plan: Spark explains plans that DuckDB runs, too."""
+    try:
+        found = explain_plan(session, decompress_plan(request.explain.plan))
+    except SparkError:  # the error of the plan's execution, when it is executed
+        return answer
+    session.remember(found.engine, found.cause, EXPLAINED)
+    response = base_pb2.AnalyzePlanResponse.FromString(answer)
+    note = " The plan above is what Spark would run." if found.engine == "duckdb" else ""
+    response.explain.explain_string += f"\n== Engine ==\n{found.engine}: {found.cause}{note}\n"
+    return bytes(response.SerializeToString())
+
+
 def note_kept(session: Session, request: base_pb2.AnalyzePlanRequest, kind: str, data: bytes) -> None:
     plan = plain_plan(session, getattr(request, kind).relation)
     if kind == "persist":
@@ -70,7 +95,8 @@ def note_kept(session: Session, request: base_pb2.AnalyzePlanRequest, kind: str,
 
 
 def natively(session: Session, request: base_pb2.AnalyzePlanRequest, kind: str, wanted: str) -> bytes:
-    alone = wanted == "duckdb" or (kind == "explain" and names_checkpoint(request, session))
+    alone = wanted == "duckdb" or not is_spark_available(session.shared.settings)
+    alone = alone or (kind == "explain" and names_checkpoint(request, session))
     handler = HANDLERS.get(kind) or (ALONE.get(kind) if alone else None)
     if handler is None:
         raise NotNative(reasons.API_CALL, str(kind or None))
@@ -235,6 +261,7 @@ def explain(
     """Without Spark there is no physical plan of Spark: prints the DuckDB SQL that will run."""
     mode = base_pb2.AnalyzePlanRequest.Explain.ExplainMode.Name(message.explain_mode).removeprefix("EXPLAIN_MODE_")
     answer.explain.explain_string = explain_text(query_of(session, message.plan), mode)
+    session.remember("duckdb", NATIVE, EXPLAINED)
 
 
 Handler = Callable[[Session, Any, Any], None]
@@ -252,5 +279,5 @@ HANDLERS: dict[str, Handler] = {
     "unpersist": unpersist,
     "get_storage_level": storage_level,
 }
-# With engine=duckdb only: otherwise Spark's own plan and hash are returned, except for rows that are cached natively.
+# Where there is no Spark: otherwise Spark's own plan and hash are returned, except for rows that are cached natively.
 ALONE: dict[str, Handler] = {"explain": explain, "semantic_hash": semantic_hash}

@@ -6,14 +6,13 @@ from typing import Any
 
 from pyspark.sql.connect.proto.base_pb2 import ConfigRequest, ConfigResponse
 
+from twinspark.config.own import OURS
 from twinspark.errors import JavaError, SparkError
 from twinspark.sessions.config import is_modifiable, warning_of
-from twinspark.sessions.engine_choice import check_own_setting
 from twinspark.sessions.journal import entry_of
 from twinspark.sessions.session import LAST_OPERATION, LAST_OPERATIONS, Session
 
 Pair = tuple[str, str | None]
-OURS = "twinspark."
 SPARK_STATUS = "twinspark.sparkStatus"
 SERVER_STACKTRACE = "spark.sql.connect.serverStacktrace.enabled"
 # Read-only keys that the server reports.
@@ -48,7 +47,7 @@ def set_keys(session: Session, operation: ConfigRequest.Set, data: bytes, answer
         if not pair.HasField("value"):
             raise JavaError(ILLEGAL_ARGUMENT, f"requirement failed: value cannot be null for key: {pair.key}")
         try:
-            set_one(session, pair.key, pair.value)
+            session.config.set(pair.key, pair.value)
             warn(answer, pair.key)
         except SparkError as error:
             if not operation.silent:
@@ -56,11 +55,6 @@ def set_keys(session: Session, operation: ConfigRequest.Set, data: bytes, answer
             answer.warnings.append(f"Failed to set {pair.key} to Some({pair.value}) due to {error}")
     keep(session, [pair.key for pair in operation.pairs], data)
     return iter(())
-
-
-def set_one(session: Session, key: str, value: str) -> None:
-    check_own_setting(key, value)
-    session.config.set(key, value)
 
 
 def unset_keys(session: Session, operation: ConfigRequest.Unset, data: bytes, answer: ConfigResponse) -> Iterator[Pair]:

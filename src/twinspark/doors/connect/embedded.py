@@ -1,6 +1,7 @@
 """Servers inside this process, for notebooks, scripts and tests: one for each set of options, with a shared session."""
 
 import atexit
+import os
 import threading
 from typing import Any
 
@@ -21,7 +22,9 @@ def open_session(new: bool = False, **options: Any) -> SparkSession:
     with _lock:
         if not new and settings in _shared and not _shared[settings].is_stopped:
             return _shared[settings]
-        session = SparkSession.builder.remote(embedded_server(settings).url).create()
+        url = embedded_server(settings).url
+        session = SparkSession.builder.remote(url).create()
+        os.environ.setdefault("SPARK_REMOTE", url)  # for `SparkSession.builder.getOrCreate()` in this program
         _clients.append(session.client)
         if not new:
             _shared[settings] = session
