@@ -85,7 +85,7 @@ def is_native(text: str, server: ConnectServer, session: Any) -> bool:
 
 
 def read(text: str, server: ConnectServer, session: Any) -> None:
-    read_query_text(text, session.surroundings().context(server.shared.native.cursor()))
+    read_query_text(text, session.services.surroundings().context(server.shared.native.cursor()))
 
 
 def analysing(text: str, server: ConnectServer, session: Any) -> float:
@@ -97,7 +97,7 @@ def finding(text: str, server: ConnectServer, session: Any) -> float:
     message, cursor = Relation(), server.shared.native.cursor()
     message.sql.query = text
     known = server.shared.plans.hits
-    found = best(lambda: server.shared.plans.read(message, session.surroundings(), cursor))
+    found = best(lambda: server.shared.plans.read(message, session.services.surroundings(), cursor))
     assert server.shared.plans.hits >= known + TIMES - 1, f"not kept: {text[:60]}"
     return found
 

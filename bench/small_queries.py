@@ -1,7 +1,8 @@
 """Small queries by turns on twinspark and Sail, in one run: the middle of the latencies, and the server's CPU.
 
-usage: small_queries.py [ROUNDS]   (a machine that is busy is busy for both; Sail in `.data/sail-venv`)
-"""
+usage: small_queries.py [ROUNDS] [cold|warm] [KIND]   (Sail in `.data/sail-venv`; a busy machine is busy for both)
+
+Warm queries are sent again and again, each of the cold ones is sent once (`cold_kinds.py`)."""
 
 from __future__ import annotations
 
@@ -9,11 +10,13 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import count
 from typing import Any
 
 import pandas as pd
+from cold_kinds import KINDS, Kind
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from tpch_servers import Server, sail, twinspark
@@ -31,18 +34,32 @@ QUERIES: dict[str, Query] = {
     "local rows, grouped": lambda spark, rows: rows.groupBy("b").sum("a").collect(),
     "a view, grouped": lambda spark, rows: spark.sql("select k, count(*), max(t) from v group by k").collect(),
 }
+SERVERS = {"twinspark": twinspark, "Sail": sail}
 
 
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    part, wanted = sys.argv[2] if len(sys.argv) > 2 else "", sys.argv[3] if len(sys.argv) > 3 else ""
+    queries = {"cold": cold_queries(), "warm": QUERIES}.get(part, {**QUERIES, **cold_queries()})
     with ExitStack() as servers:
-        started = {"twinspark": servers.enter_context(twinspark()), "Sail": servers.enter_context(sail())}
+        started = {name: servers.enter_context(make()) for name, make in SERVERS.items()}
         sessions = {name: opened(server) for name, server in started.items()}
         print(f"{rounds * AT_ONCE} of each by turns, at a load of {os.getloadavg()[0]:.0f}\n")
-        print(f"{'':22} {'twinspark':>20} {'Sail':>20}\n{'':22}" + f" {'p50 ms':>11} {'CPU ms':>8}" * 2)
-        for query, ask in QUERIES.items():
-            print(f"{query:22}" + by_turns(ask, started, sessions, rounds), flush=True)
+        print(f"{'':26} {'twinspark':>20} {'Sail':>20}\n{'':26}" + f" {'p50 ms':>11} {'CPU ms':>8}" * 2)
+        for query, ask in queries.items():
+            if wanted in query:
+                print(f"{query:26}" + by_turns(ask, started, sessions, rounds), flush=True)
     os._exit(0)
+
+
+def cold_queries() -> dict[str, Query]:
+    numbers = count(1)
+    return {f"cold {name}": numbered(kind, numbers) for name, kind in KINDS.items()}
+
+
+def numbered(kind: Kind, numbers: Iterator[int]) -> Query:
+    """Sends another text each time."""
+    return lambda spark, rows: kind(spark, next(numbers))
 
 
 def opened(server: Server) -> tuple[SparkSession, Any]:

@@ -65,6 +65,7 @@ from twinspark.plan.relations import (
 )
 from twinspark.plan.rewrite import walk
 from twinspark.spark_order.collated_groups import as_groups, rewrite_set_operation
+from twinspark.spark_order.unobserved_order import is_total_sort
 from twinspark.types import DoubleType, FloatType, has_collation
 from twinspark.types.duckdb import cast_to, duck_name, duck_type
 
@@ -213,7 +214,7 @@ class RelationWriter(SubqueryWriter):
         if select.is_cut or select.is_volatile:
             select = self.wrap(select)
         place = ""
-        if keeps_order(relation.input):
+        if keeps_order(relation.input) and not is_total_sort(relation):
             select, place = self.number_rows(select)
         writer = self.expressions(select)
         order = tuple(map(writer.sort_order, relation.ordering))

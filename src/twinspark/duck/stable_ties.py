@@ -9,6 +9,7 @@ from __future__ import annotations
 from twinspark.plan.expressions import Expression, WindowCall
 from twinspark.plan.relations import Filter, LocalData, Project, Range, Relation, Scan, Values
 from twinspark.plan.rewrite import walk
+from twinspark.spark_order.unobserved_order import has_no_ties
 
 SMALL_FILE = 32 * 1024 * 1024  # numbering rows limits DuckDB to one thread
 MANY_ROWS = 1_000_000
@@ -46,4 +47,9 @@ def is_sensitive(window: WindowCall) -> bool:
 
 def numbers_rows(relation: Project) -> bool:
     windows = (node for e in relation.expressions for node in walk(e) if isinstance(node, WindowCall))
-    return any(map(is_sensitive, windows)) and keeps_order(relation.input)
+    sensitive = [window for window in windows if is_sensitive(window)]
+    return (
+        bool(sensitive)
+        and keeps_order(relation.input)
+        and not all(has_no_ties(window, relation.input) for window in sensitive)
+    )

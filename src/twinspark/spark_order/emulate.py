@@ -101,7 +101,8 @@ from twinspark.spark_order.sorted_windows import keep_sorts_below_windows
 from twinspark.spark_order.stable_sorts import with_stable_sort
 from twinspark.spark_order.task_sums import has_tasks, needs_tasks, with_task
 from twinspark.spark_order.transposed_windows import transpose_windows
-from twinspark.spark_order.window_order import sort_windows, windows_in, without_unused_windows
+from twinspark.spark_order.unobserved_order import is_order_free, is_repeatable, is_total_sort, is_total_window
+from twinspark.spark_order.window_order import sort_by_windows, sort_windows, windows_in, without_unused_windows
 from twinspark.types import DoubleType, FloatType, has_collation
 
 REUSED = (SharedRelation, CachedRelation, Recursion)  # relations that are used several times must not be rewritten
@@ -157,6 +158,24 @@ class Ordering(Shuffles):
         if isinstance(made, Aggregate) and made.grouping_sets is not None and self.of(relation.inputs[0]):
             return over_positions(made)
         return made
+
+    def in_any_order(self, relation: Relation) -> Relation:
+        """The same rows, where nothing above observes their order; below, only what depends on an order follows it."""
+        match relation:
+            case Aggregate() if not is_order_free(relation):
+                return self.below(relation)
+            case Project(expressions=expressions) if windows_in(expressions):
+                return self.below(relation)
+            case Distinct() | SetOperation() if not all(hashable(field.type) for field in relation.fields):
+                return self.below(relation)
+            case Project() | Filter() | Generate() | Aggregate() | Distinct(keys=None):
+                made = self.in_any_order(relation.input) if is_repeatable(relation) else self.below(relation.input)
+                return relation if made is relation.input else replace(relation, input=made)
+            case Join(lateral=False) | SetOperation():
+                left, right = self.in_any_order(relation.left), self.in_any_order(relation.right)
+                same = left is relation.left and right is relation.right
+                return relation if same else replace(relation, left=left, right=right)
+        return self.below(relation)
 
     def of(self, relation: Relation) -> Ordered | None:
         if id(relation) not in self.known:
@@ -229,6 +248,8 @@ class Ordering(Shuffles):
     def order_sort(self, relation: Sort) -> Ordered | None:
         """Rows with equal keys keep their order: Spark's sorts are stable, and below the row-order limit there is one
         partition."""
+        if is_total_sort(relation):
+            return Ordered(replace(relation, input=self.in_any_order(relation.input)), single=True)
         below = self.of(relation.input)
         if below is None or not relation.is_global:
             return below and self.sorted_in_tasks(relation, below)
@@ -262,6 +283,8 @@ class Ordering(Shuffles):
                 return None
             clustered = moved_cluster(below.clustered, relation.expressions)
             return replace(below, relation=replace(relation, input=below.relation), clustered=clustered)
+        if is_total_window(relation, windows):
+            return Ordered(sort_by_windows(relation, windows[0], self.in_any_order(relation.input)))
         found = sort_windows(relation, windows, self.with_positions(below))
         return None if found is None else Ordered(found)
 
@@ -283,6 +306,8 @@ class Ordering(Shuffles):
             below = replace(below, relation=numbered)
         if relation.grouping_sets is not None:
             return self.by_sets(relation, below, kind)
+        if is_order_free(relation) and (kind is GroupOrder.SORTED or not relation.grouping):
+            below = replace(below, relation=self.in_any_order(relation.input))
         if not relation.grouping:
             return Ordered(replace(relation, input=below.relation))
         width = len(relation.grouping)

@@ -50,8 +50,13 @@ def sort_windows(relation: Project, windows: Sequence[WindowCall], numbered: Rel
         return None
     position = numbered.column(len(numbered.fields) - 1)
     expressions = tuple(with_position(e, position) for e in relation.expressions)
-    keys = (*map(ascending, first.partition), *first.ordering, ascending(position))
-    wide = replace(relation, input=numbered, expressions=(*expressions, *(key.child for key in keys)))
+    return sort_by_windows(replace(relation, expressions=expressions), first, numbered, ascending(position))
+
+
+def sort_by_windows(relation: Project, first: WindowCall, input: Relation, *ties: SortOrder) -> Relation:
+    """The projection over this input, sorted by the keys of a window and then by `ties`."""
+    keys = (*map(ascending, first.partition), *first.ordering, *ties)
+    wide = replace(relation, input=input, expressions=(*relation.expressions, *(key.child for key in keys)))
     wide = replace(wide, fields=(*relation.fields, *(key_field(key) for key in keys)))
     width = len(relation.fields)
     ordering = tuple(replace(key, child=wide.column(width + i)) for i, key in enumerate(keys))
