@@ -88,12 +88,37 @@ select size(array_repeat(1, 2000000000))
 select size(sequence(1, 2000000000))
 select size(collect_list(id)) from range(300000000)
 select length(format_number(1.5D, 2000000000))
+select size(str_to_map(repeat('a:1,', 10000000)))
+select count(*) from (select stack(2147483647, 1))
+select size(array_sort(sequence(1, 3000000), (a, b) -> b - a))
+""".strip().splitlines()
+# Lists that were folded into constants, a hundred bytes and more for each element, which killed the server.
+LONG_LISTS = """
+select size(split(repeat('a,', 20000000), ','))
+select size(split(repeat('a', 20000000), ''))
+select size(regexp_extract_all(repeat('a,', 5000000), 'a', 0))
+select length(array_join(sequence(1, 5000000), ','))
+select count(*) from (select stack(1000000, 1))
 """.strip().splitlines()
 
 
 @pytest.mark.parametrize("query", SINGLE_VALUES)
 def test_a_control_group_of_two_gigabytes(grouped_server: LimitedServer, query: str) -> None:
     assert any(each in grouped_server.error_of(query) for each in GATHERED)
+
+
+@pytest.mark.parametrize("query", LONG_LISTS)
+def test_a_long_list_is_no_constant(grouped_server: LimitedServer, query: str) -> None:
+    grouped_server.forget_peak()
+    assert grouped_server.spark.sql(query).collect()[0][0] >= 1_000_000
+    grouped_server.check()
+
+
+def test_a_long_literal_is_no_list_of_constants(grouped_server: LimitedServer) -> None:
+    grouped_server.forget_peak()
+    text = "a," * 5_000_000
+    assert grouped_server.spark.sql(f"select size(split('{text}', ','))").collect() == [(5_000_001,)]
+    grouped_server.check()
 
 
 @pytest.mark.parametrize("query", ["select length(repeat('x', 2000000000))", *FILLING[:2]])

@@ -14,6 +14,8 @@ CALLS = {
     "a count-min sketch of doubles": "spark_count_min_sketch(1.5::DOUBLE, 3, 4, 5)",
     "a separator of two bytes": "spark_csv_fields('\"a\"€b', '€', '')",
     "no separator": "spark_csv_fields('a,b', '', '')",
+    "rows of JSON that are no structs": "spark_from_json('[1, 2]', 'i', 'r')",
+    "rows of JSON in an array of numbers": "spark_from_json('[1, 2]', '[i', 'r')",
     "two precisions in one group": (
         "spark_approx_count_distinct(v, v + 8) FROM (SELECT i::INTEGER % 2 AS v FROM range(2) r(i))"
     ),

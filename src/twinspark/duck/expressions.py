@@ -16,9 +16,11 @@ from twinspark.functions.notation.registry import SPARK, Signature
 from twinspark.functions.notation.sql_text import LambdaText, Over, Suffix, mark_parameter
 from twinspark.functions.notation.value_memory import (
     COPIES,
+    LONG_LITERAL,
     is_large,
     room_for,
     size_of,
+    unfolded,
     with_room,
     with_room_each,
 )
@@ -95,7 +97,8 @@ class Writer:
 
     @write.register
     def write_literal(self, node: Literal) -> str:
-        return literal_sql(node.value, node.type)
+        text = literal_sql(node.value, node.type)
+        return unfolded(text) if isinstance(node.value, str | bytes) and len(node.value) > LONG_LITERAL else text
 
     @write.register
     def write_cast(self, node: Cast) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from twinspark.duck.expressions import Writer
 from twinspark.duck.select import Select, column_names
 from twinspark.errors import NotNative, reasons
+from twinspark.functions.notation.value_memory import room_unfolded
 from twinspark.plan.expressions import Call, Expression, Literal
 from twinspark.plan.relations import Generate
 from twinspark.types import MapType, StructType
 from twinspark.types.duckdb import duck_name, duck_type
+
+NULL_CELL_BYTES = 64  # of a cell without a value, in the list and in the rows made of it
 
 
 def generator_sql(relation: Generate, select: Select, writer: Writer, alias: str) -> Select:
@@ -64,9 +67,14 @@ def stack_rows(call: Call, writer: Writer) -> str:
     cells = [writer.write(value) for value in call.arguments[1:]]
     cells += ["NULL"] * (-len(cells) % width)
     rows = [cells[i : i + width] for i in range(0, len(cells), width)]
-    rows += [["NULL"] * width] * (stack_count(call) - len(rows))
     shown = (", ".join(f"f{i} := CAST({c} AS {types[i]})" for i, c in enumerate(row)) for row in rows)
-    return "[" + ", ".join(f"struct_pack({row})" for row in shown) + "]"
+    given = "[" + ", ".join(f"struct_pack({row})" for row in shown) + "]"
+    return given if stack_count(call) <= len(rows) else with_null_rows(given, stack_count(call), width)
+
+
+def with_null_rows(rows: str, count: int, width: int) -> str:
+    """The count may be any number, so rows without values are not written out."""
+    return f"list_resize({rows}, {room_unfolded(str(count), str(NULL_CELL_BYTES * width * count))})"
 
 
 def stack_count(call: Call) -> int:

@@ -13,7 +13,7 @@ from twinspark.functions.notation.error_sql import error, error_with, not_native
 from twinspark.functions.notation.families import implicit_type
 from twinspark.functions.notation.registry import SPARK, fn
 from twinspark.functions.notation.typing import Call, Typed
-from twinspark.functions.notation.value_memory import room, size_of
+from twinspark.functions.notation.value_memory import room_unfolded, size_of
 from twinspark.types import (
     BINARY,
     INT,
@@ -133,7 +133,8 @@ def write_array_repeat(call: Any, value: str, count: str) -> str:
     if times is not None and 0 < times <= AT_ONCE:
         return cast_to(f"[{', '.join([value] * times)}]", call.type)
     size = f"2 * CAST({count} AS BIGINT) * (32 + {size_of(value, call.arguments[0].type)})"
-    items = f"list_transform(range({room(checked_count(call, count), f'coalesce({size}, 0)')}), lambda i: {value})"
+    checked = room_unfolded(checked_count(call, count), f"coalesce({size}, 0)")
+    items = f"list_transform(range({checked}), lambda i: {value})"
     return f"(CASE WHEN {count} IS NOT NULL THEN {cast_to(items, call.type)} END)"
 
 

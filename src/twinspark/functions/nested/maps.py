@@ -14,6 +14,7 @@ from twinspark.functions.casts.common_types import (
 from twinspark.functions.nested.array_sets import is_plain, normalize_zeros
 from twinspark.functions.notation.registry import fn
 from twinspark.functions.notation.typing import Call, Typed, quote_expression, type_text
+from twinspark.functions.notation.value_memory import room
 from twinspark.types import (
     BOOLEAN,
     NULL,
@@ -238,21 +239,29 @@ def is_plain_delimiter(argument: Any) -> bool:
     return isinstance(value, str) and value != "" and all(c.lower() in PLAIN_DELIMITERS for c in value)
 
 
+PAIR_BYTES = 256  # of the lists and hash tables that a pair goes through
+
+
 def text_to_map(call: Any, source: str, pairs: str = "','", inside: str = "':'") -> str:
     if not all(map(is_plain_delimiter, call.arguments[1:])):
         return text_to_map_by_patterns(call, source, pairs, inside)
     width = len(call.arguments[2].value) if len(call.arguments) > 2 else 1
-    parts = f"string_split({source}, {pairs})"
-    keys = f"list_transform({parts}, lambda p: string_split(p, {inside})[1])"
+    key = f"string_split(p, {inside})[1]"
     rest = f"substr(p, strpos(p, {inside}) + {width})"
-    values = f"list_transform({parts}, lambda p: CASE WHEN contains(p, {inside}) THEN {rest} END)"
-    return checked_map(call, keys, values, STRING)
+    value = f"CASE WHEN contains(p, {inside}) THEN {rest} END"
+    return map_of_parts(call, f"string_split({source}, {pairs})", key, value)
 
 
 def text_to_map_by_patterns(call: Any, source: str, pairs: str, inside: str) -> str:
-    parts = f"spark_split({source}, {pairs}, -1)"
-    keys, values = (f"list_transform({parts}, lambda p: spark_split(p, {inside}, 2)[{place}])" for place in (1, 2))
-    return checked_map(call, keys, values, STRING)
+    key, value = (f"spark_split(p, {inside}, 2)[{place}]" for place in (1, 2))
+    return map_of_parts(call, f"spark_split({source}, {pairs}, -1)", key, value)
+
+
+def map_of_parts(call: Any, parts: str, key: str, value: str) -> str:
+    """Splits once; a text of millions of pairs is checked for memory before its map is built."""
+    checked = f"parts_[1:{room('len(parts_)', f'{PAIR_BYTES} * len(parts_)')}]"
+    keys, values = (f"list_transform({checked}, lambda p: {each})" for each in (key, value))
+    return f"list_transform([{parts}], lambda parts_: {checked_map(call, keys, values, STRING)})[1]"
 
 
 def text_to_map_type(call: Call) -> Typed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from twinspark.errors import NotNative, reasons
@@ -26,6 +27,8 @@ from twinspark.types import (
 from twinspark.types.duckdb import cast_to, duck_type
 
 DAY = 86_400_000_000  # microseconds
+UNFOLDED = "spark_sequence_unfolded"
+FEW_ELEMENTS = 1000
 INTERVALS = DayTimeIntervalType | YearMonthIntervalType
 INSTANTS = DateType | TimestampType | TimestampNTZType
 
@@ -47,9 +50,10 @@ def sequence_type(call: Call) -> Typed:
 def sequence(call: Any, start: str, stop: str, *step: str) -> str:
     element = call.type.elementType
     if is_integral(element):
+        name = "spark_sequence" if has_few_elements(call.arguments) else UNFOLDED
         if isinstance(element, LongType):
-            return whole_numbers(start, stop, *step)
-        return cast_to(f"spark_sequence({', '.join(cast_to(bound, INT) for bound in (start, stop, *step))})", call.type)
+            return whole_numbers(start, stop, *step, name=name)
+        return cast_to(f"{name}({', '.join(cast_to(bound, INT) for bound in (start, stop, *step))})", call.type)
     if step and isinstance(call.arguments[2].type, YearMonthIntervalType):
         return months(element, start, stop, step[0], call.settings.zone)
     if isinstance(element, DateType):
@@ -69,10 +73,16 @@ def check_steps(call: Any) -> None:
             raise NotNative(reasons.SEQUENCE, "steps of days in a time zone with daylight saving time")
 
 
-def whole_numbers(*bounds: str) -> str:
+def has_few_elements(bounds: Sequence[Any]) -> bool:
+    """Whether DuckDB may fold it into a constant; long constants would take a hundred bytes for each element."""
+    start, stop, *_ = (getattr(getattr(bound, "child", bound), "value", None) for bound in bounds)
+    return isinstance(start, int) and isinstance(stop, int) and abs(stop - start) <= FEW_ELEMENTS
+
+
+def whole_numbers(*bounds: str, name: str = UNFOLDED) -> str:
     """Start, stop and step. Falls back for steps in the wrong direction or too many elements, which are errors in
     Spark."""
-    return f"spark_sequence({', '.join(f'CAST({bound} AS BIGINT)' for bound in bounds)})"
+    return f"{name}({', '.join(f'CAST({bound} AS BIGINT)' for bound in bounds)})"
 
 
 def days(start: str, stop: str, step: str | None = None) -> str:

@@ -16,7 +16,8 @@ FEW = 16  # how often a value of any size may be repeated without a check
 # Functions that make large values, as they appear in SQL, and how often || may occur (each may double the size).
 GROWING = (
     "spark_room(",
-    "spark_sequence(",
+    "spark_room_unfolded(",
+    "spark_sequence_unfolded(",
     "list_reduce(",
     "RECURSIVE ",
     "string_agg(",
@@ -24,6 +25,7 @@ GROWING = (
     "spark_regexp_replace(",
 )
 MANY_JOINTS = 12
+LONG_LITERAL = 64 * 1024  # characters of a text whose parts are not folded into constants
 
 
 def room(count: str, bytes: str) -> str:
@@ -31,9 +33,19 @@ def room(count: str, bytes: str) -> str:
     return f"spark_room(CAST({count} AS BIGINT), CAST({bytes} AS BIGINT))"
 
 
+def room_unfolded(count: str, bytes: str) -> str:
+    """The same for the number that decides how large the value is: DuckDB does not fold what is computed from it."""
+    return f"spark_room_unfolded(CAST({count} AS BIGINT), CAST({bytes} AS BIGINT))"
+
+
 def room_for(value: str, bytes: str) -> str:
     """The value itself, after a check that there is memory for the bytes; for arguments that are not numbers."""
     return f"(CASE WHEN {room('0', bytes)} = 0 THEN {value} END)"
+
+
+def unfolded(value: str) -> str:
+    """The value itself, in an expression that DuckDB does not fold."""
+    return f"(CASE WHEN {room_unfolded('0', '0')} = 0 THEN {value} END)"
 
 
 def size_of(value: str, type: DataType, depth: int = 0) -> str:

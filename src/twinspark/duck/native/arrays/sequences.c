@@ -1,10 +1,10 @@
 /* sequence(start, stop, step) of integers; steps in the wrong direction fall back to Spark, which raises its error.
  *
- * SQL spelling: spark_sequence(start, stop) and spark_sequence(start, stop, step) of INTEGER or BIGINT -> a list of them. */
+ * SQL spelling: spark_sequence(start, stop) and spark_sequence(start, stop, step) of INTEGER or BIGINT -> a list of them.
+ * spark_sequence_unfolded is volatile (memory_check.c says why), for constants that may give many elements. */
 #include "core/values.h"
 #include <stdio.h>
 
-static const uint64_t BYTES_OF_VALUE = 96; /* of each element while DuckDB folds a constant list, which is one row */
 enum { LOOKED_AT_ONCE = 1 << 22 }; /* elements between two cancellation checks */
 static const uint64_t LONGEST = 2147483632; /* elements that Spark allows in an array */
 
@@ -58,7 +58,7 @@ static uint64_t place_lists(native_call *call, bool is_int) {
         RESULT(call, list_entry)[row] = (list_entry){size, length};
         size += length;
     }
-    check_room(call, size * (call->rows == 1 ? BYTES_OF_VALUE : 2 * sizeof(int64_t))); /* a vector has a power of two */
+    check_room(call, size * 2 * sizeof(int64_t)); /* a vector has a power of two */
     return size;
 }
 
@@ -86,8 +86,8 @@ static uint64_t place_lists(native_call *call, bool is_int) {
 SEQUENCE(sequence_int, int32_t, uint32_t, true)
 SEQUENCE(sequence_bigint, int64_t, uint64_t, false)
 
-const native_function sequence_functions[] = {{"spark_sequence", "ii>[i", sequence_int, NULL},
-                                              {"spark_sequence", "iii>[i", sequence_int, NULL},
-                                              {"spark_sequence", "ll>[l", sequence_bigint, NULL},
-                                              {"spark_sequence", "lll>[l", sequence_bigint, NULL},
-                                              {NULL}};
+#define SEQUENCES(name, stability)                                                                                     \
+    {name, stability "ii>[i", sequence_int, NULL}, {name, stability "iii>[i", sequence_int, NULL},                     \
+        {name, stability "ll>[l", sequence_bigint, NULL}, {name, stability "lll>[l", sequence_bigint, NULL}
+
+const native_function sequence_functions[] = {SEQUENCES("spark_sequence", ""), SEQUENCES("spark_sequence_unfolded", "!"), {NULL}};

@@ -80,6 +80,7 @@ typedef void (*state_destroy_callback)(duckdb_aggregate_state *, idx_t);
 #define duckdb_scalar_function_set_name CALL(211, void, duckdb_scalar_function, const char *)
 #define duckdb_scalar_function_set_varargs CALL(212, void, duckdb_scalar_function, duckdb_logical_type)
 #define duckdb_scalar_function_set_special_handling CALL(213, void, duckdb_scalar_function)
+#define duckdb_scalar_function_set_volatile CALL(214, void, duckdb_scalar_function)
 #define duckdb_scalar_function_add_parameter CALL(215, void, duckdb_scalar_function, duckdb_logical_type)
 #define duckdb_scalar_function_set_return_type CALL(216, void, duckdb_scalar_function, duckdb_logical_type)
 #define duckdb_scalar_function_set_extra_info CALL(217, void, duckdb_scalar_function, void *, void (*)(void *))

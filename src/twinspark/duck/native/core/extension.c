@@ -50,6 +50,7 @@ static void run_kernel(void *given) {
 }
 
 static bool sees_nulls(const char *types) { return types[0] == '?'; }
+static bool is_volatile(const char *types) { return types[0] == '!'; }
 
 static void *share_of_cancellation(void *of) { return share_cancellation(of); }
 
@@ -241,6 +242,10 @@ static bool register_scalar(duckdb_connection connection, const native_function 
     const char *types = function->types;
     if (sees_nulls(types)) {
         duckdb_scalar_function_set_special_handling(scalar);
+        types++;
+    }
+    if (is_volatile(types)) {
+        duckdb_scalar_function_set_volatile(scalar);
         types++;
     }
     for (bool parameters = true; *types;) {

@@ -3,7 +3,9 @@
  *
  * SQL spelling: spark_room(count, bytes) returns the count, or fails with OUT_OF_MEMORY if there is no memory for the bytes of
  * all rows of the vector; spark_process_memory(bytes) sets the limit of the process (0: none).
- * The count is passed through, so that DuckDB cannot build the value (not even in constant folding) without the check. */
+ * The count is passed through, so that DuckDB cannot build the value (not even in constant folding) without the check.
+ * spark_room_unfolded is the same but volatile: what is computed from its count is not folded. A folded list is one Value of
+ * DuckDB for each element, of 100 bytes and more, copied by every function around it, and no interrupt ends the folding. */
 #include "core/native.h"
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -90,4 +92,4 @@ static void limit_rows(native_call *call) {
 }
 
 const native_function room_functions[] = {
-    {"spark_room", "ll>l", room_rows, NULL}, {"spark_process_memory", "l>b", limit_rows, NULL}, {NULL}};
+    {"spark_room", "ll>l", room_rows, NULL}, {"spark_room_unfolded", "!ll>l", room_rows, NULL}, {"spark_process_memory", "l>b", limit_rows, NULL}, {NULL}};

@@ -372,6 +372,12 @@ void take_options(conversion *task, text options) {
     task->drops = memchr(options.bytes, 'D', options.length) != NULL;
 }
 
+/* Rows are objects: the schema of spark.read.json is an array of structs. */
+static void check_rows_schema(const conversion *task, const schema *to) {
+    if (task->rows && (to->kind != '[' || to->children->kind != '('))
+        refuse_schema();
+}
+
 /* The schema is a constant: the first row's is that of all. */
 static void from_json_rows(native_call *call) {
     conversion task = {.scratch = {.into_bytes = true}};
@@ -384,6 +390,7 @@ static void from_json_rows(native_call *call) {
             written = copy_text(letters);
             to = read_schema((text){written, letters.length});
             take_options(&task, argument_text(call, 2, row));
+            check_rows_schema(&task, &to);
         }
         from_json_row(call, row, &task, &to, &out);
     }
