@@ -39,17 +39,18 @@ def plan_of(text: str) -> Any:
     known = SessionContext(
         {}, {}, {}, lambda name: b"", catalog="spark_catalog", database="default", user="", session_id=""
     )
-    return PlanCache().read(message, known, ENGINE.cursor()).plan
+    query = PlanCache().read(message, known, ENGINE.cursor())
+    return query.plan, query.compiled.contents
 
 
 @pytest.mark.parametrize("text", SHORT)
 def test_short(text: str) -> None:
-    assert is_short(plan_of(text))
+    assert is_short(*plan_of(text))
 
 
 @pytest.mark.parametrize("text", LONG)
 def test_not_short(text: str) -> None:
-    assert not is_short(plan_of(text))
+    assert not is_short(*plan_of(text))
 
 
 def operation(work: Any) -> NativeOperation:

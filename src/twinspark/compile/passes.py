@@ -20,7 +20,7 @@ from twinspark.errors import NotNative, reasons
 from twinspark.functions.documents.geometries import MADE_OF_BYTES
 from twinspark.plan.column_pruning import prune_file_records
 from twinspark.plan.contents import Contents
-from twinspark.plan.expressions import AggregateCall, PythonCall, Subquery
+from twinspark.plan.expressions import PythonCall, Subquery
 from twinspark.plan.python_relations import PythonAggregateCall, PythonTable
 from twinspark.plan.relations import FileRecords, Join, Relation, Scan, expressions_in
 from twinspark.spark_order.emulate import emulate_row_order
@@ -28,22 +28,26 @@ from twinspark.types import has_geospatial
 
 Pass = Callable[[Relation, Context], Relation]
 P = TypeVar("P", bound=Pass)
-CONCERNS: dict[Pass, tuple[tuple[type, ...], frozenset[str]]] = {}
+IsConcerned = Callable[[Contents], bool]
+CONCERNS: dict[Pass, IsConcerned] = {}
 
 
 def concerns(*kinds: type, calls: frozenset[str] = frozenset()) -> Callable[[P], P]:
     """Marks a pass that changes only plans with nodes of these classes or with calls of these functions."""
+    return concerns_if(lambda contents: contents.has(*kinds) or contents.calls_any(calls))
 
+
+def concerns_if(test: IsConcerned) -> Callable[[P], P]:
     def note(each: P) -> P:
-        CONCERNS[each] = (kinds, calls)
+        CONCERNS[each] = test
         return each
 
     return note
 
 
 def is_concerned(each: Pass, contents: Contents) -> bool:
-    kinds, calls = CONCERNS.get(each, ((Relation,), frozenset()))
-    return contents.has(*kinds) or not calls.isdisjoint(contents.calls)
+    test = CONCERNS.get(each)
+    return test is None or test(contents)
 
 
 # ---- what the plan means: caches, files, checks
@@ -87,7 +91,7 @@ def check_cartesian_products(plan: Relation, context: Context) -> Relation:
     return plan
 
 
-@concerns(AggregateCall)
+@concerns_if(lambda contents: contents.has_distinct_aggregates)
 def check_filtered_arguments(plan: Relation, context: Context) -> Relation:
     """Falls back when an aggregate's argument may fail before its FILTER is applied (RewriteDistinctAggregates)."""
     check_arguments(plan)

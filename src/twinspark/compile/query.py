@@ -14,13 +14,22 @@ from twinspark.analysis.context import Context
 from twinspark.compile.observations import Observation, accumulated_in_python, observations_of
 from twinspark.compile.pipeline import CompiledPlan, compile_plan, compile_rows, compile_write
 from twinspark.duck import run
-from twinspark.duck.constants import constants_of
+from twinspark.duck.constants import constants_of, has_fallible_constants
 from twinspark.duck.eager_rows import eager_projections
 from twinspark.duck.statement import Statement
 from twinspark.errors import NotNative, SparkError, reasons
-from twinspark.plan.relations import FailingRelation, FileRecords, LocalData, Relation, Scan, relations_in
+from twinspark.plan.relations import (
+    FailingRelation,
+    FileRecords,
+    LocalData,
+    Observe,
+    Relation,
+    Scan,
+    Values,
+    relations_in,
+)
 from twinspark.read.proto import read_relation
-from twinspark.spark_order.sketch_bytes import check_displayed_sketches
+from twinspark.spark_order.sketch_bytes import check_displayed_sketches, is_sketch
 from twinspark.tables.files.file_cache import LruCache
 from twinspark.types import has_time
 
@@ -75,7 +84,8 @@ class CompiledQuery:
     ) -> CompiledQuery:
         if context.operation.compiled is not None:
             context.operation.compiled.append(made)
-        return cls(made, context, cursor, tuple(observations_of(made.plan, message)))
+        observed = observations_of(made.plan, message) if made.contents.has(Observe) else ()
+        return cls(made, context, cursor, tuple(observed))
 
     @property
     def plan(self) -> Relation:
@@ -101,9 +111,9 @@ class CompiledQuery:
         if not self.context.settings.time_type and has_time(self.plan.schema):
             raise SparkError("UNSUPPORTED_TIME_TYPE")  # SparkConnectPlanExecution.processAsArrowBatches
         self.note("checked", self.check)
-        for each in self.note("early", lambda: list(eager_projections(self.plan))):
+        for each in self.note("early", self.early_projections):
             compute_rows(each, self.context, self.cursor)
-        settings, tells = self.context.settings, self.note("tells", lambda: run.reports_progress(self.plan))
+        settings, tells = self.context.settings, self.note("tells", self.reports_progress)
         rows = run.execute(self.cursor, self.text, self.statement, self.plan, settings, months, tells)
         if self.has_failing_constants():
             rows.read_all()  # a row that evaluates the constant raises Spark's error
@@ -118,7 +128,13 @@ class CompiledQuery:
 
     @property
     def is_short(self) -> bool:
-        return bool(self.note("short", lambda: run.is_short(self.plan)))
+        return bool(self.note("short", lambda: run.is_short(self.plan, self.compiled.contents)))
+
+    def reports_progress(self) -> bool:
+        return not (self.is_short or run.is_small_scan(self.plan))
+
+    def early_projections(self) -> list[Relation]:
+        return eager_projections(self.plan) if self.compiled.contents.has(LocalData, Values) else []
 
     @property
     def is_constant(self) -> bool:
@@ -137,7 +153,7 @@ class CompiledQuery:
         return FAILING_CONSTANTS.get(key, lambda: self.fails(constants))
 
     def constants(self) -> CompiledPlan | None:
-        found = constants_of(self.plan)
+        found = constants_of(self.plan) if has_fallible_constants(self.compiled.contents) else None
         return None if found is None else compile_rows(found, self.context)
 
     def fails(self, constants: CompiledPlan) -> bool:
@@ -168,7 +184,8 @@ class CompiledQuery:
 
     def check_sketches(self) -> None:
         """Sketches that are displayed or written must have the same bytes as in Spark."""
-        check_displayed_sketches(self.plan, lambda: self.compiled.ordered)
+        if any(map(is_sketch, self.compiled.contents.computed)):
+            check_displayed_sketches(self.plan, lambda: self.compiled.ordered)
 
     def collect_metrics(self, each: Observation) -> None:
         """Computes metrics before the rows are written, since the rows may come from the table they are written to."""
@@ -187,7 +204,7 @@ class CompiledQuery:
 
     @property
     def scan_bytes(self) -> int:
-        return sum(each.size_in_bytes for each in scans(self.plan))
+        return sum(each.size_in_bytes for each in scans(self.plan)) if self.compiled.contents.has(Scan) else 0
 
     @property
     def input_files(self) -> list[str]:

@@ -8,6 +8,7 @@ from twinspark.duck.eager_rows import may_raise
 from twinspark.errors import reasons
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import SCALAR
+from twinspark.plan.contents import Contents
 from twinspark.plan.expressions import Call, Case, Cast, Column, Expression, Literal, children_of
 from twinspark.plan.relations import Field, OneRow, Project, Relation, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
@@ -30,6 +31,12 @@ def constants_of(plan: Relation) -> Project | None:
             found.append(each)
     fields = tuple(Field(f"_{place}", each.type, each.nullable) for place, each in enumerate(found))
     return Project(input=OneRow(), expressions=tuple(found), fields=fields) if found else None
+
+
+def has_fallible_constants(contents: Contents) -> bool:
+    """Whether some constant of the plan may fail; a constant that fails contains one that fails by itself."""
+    known: Known = {}
+    return any(is_constant(each, known) and may_raise(each) for each in contents.computed)
 
 
 def is_one_row(plan: Relation) -> bool:

@@ -28,7 +28,8 @@ from twinspark.duck.short_sums import TOO_LONG
 from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.notation.settings import OFFSET, Settings
-from twinspark.plan.expressions import Call, Expression, Lambda, Subquery
+from twinspark.plan.contents import Contents, contents_of
+from twinspark.plan.expressions import Lambda, Subquery
 from twinspark.plan.python_functions import Workers
 from twinspark.plan.python_relations import PythonRelation
 from twinspark.plan.relations import (
@@ -40,9 +41,7 @@ from twinspark.plan.relations import (
     Scan,
     ShowString,
     Values,
-    own_expressions,
 )
-from twinspark.plan.rewrite import walk
 from twinspark.types import StructField, StructType
 
 ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, OSError)  # some of Arrow's errors are OSErrors
@@ -198,27 +197,21 @@ def set_zone(cursor: duckdb.DuckDBPyConnection, zone: str) -> None:
 
 
 def reports_progress(plan: Relation) -> bool:
-    return not (is_short(plan) or is_small_scan(plan))
+    return not (is_short(plan, contents_of(plan)) or is_small_scan(plan))
 
 
-def is_short(plan: Relation) -> bool:
+def is_short(plan: Relation, contents: Contents) -> bool:
     """Whether the plan is too short for progress reports: few rows that do not multiply."""
+    if contents.has(Generate, PythonRelation, Subquery, Lambda) or contents.calls_any(GROWING):
+        return False
     while plan.inputs:
-        if len(plan.inputs) > 1 or isinstance(plan, Generate | PythonRelation) or may_grow(plan):
+        if len(plan.inputs) > 1:
             return False
         plan = plan.inputs[0]
     return isinstance(plan, OneRow | Values | Range | LocalData) and few_rows(plan) <= FEW_ROWS
 
 
-def may_grow(relation: Relation) -> bool:
-    """Whether one row may become many, or take as long."""
-    return any(grows(node) for each in own_expressions(relation) for node in walk(each))
-
-
-def grows(node: Expression) -> bool:
-    return isinstance(node, Subquery | Lambda) or (isinstance(node, Call) and node.name in GROWING)
-
-
+# Functions that make one row take as long as many.
 GROWING = frozenset({"sequence", "repeat", "array_repeat", "space", "lpad", "rpad"})
 
 

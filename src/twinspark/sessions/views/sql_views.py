@@ -3,7 +3,7 @@
 import json
 from collections import ChainMap
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from twinspark.analysis.context import SESSION_ZONE, Context
@@ -15,6 +15,7 @@ from twinspark.read.sql import ParserConfig, parse_query
 from twinspark.read.views import PERSISTED_READER, VIEW_READERS
 from twinspark.read.walk import Walk, read_query
 from twinspark.sessions.config import Snapshot
+from twinspark.sessions.views.known_frames import KnownFrames
 from twinspark.sessions.views.schema_changes import ViewDefinition, bind_columns, mode_of, modes_are_on
 from twinspark.tables.catalog import SCHEMA_MODE
 from twinspark.types import StructType
@@ -28,9 +29,14 @@ NOT_KEPT = ("spark.sql.optimizer.", "spark.sql.codegen.", "spark.sql.execution."
 
 @dataclass(frozen=True)
 class TextView(ViewDefinition):
-    """A view that is read from its text at every use."""
+    """A view that is read from its text at every use, unless everything that it names is as it was."""
+
+    known: KnownFrames = field(default_factory=KnownFrames, compare=False, repr=False)
 
     def frame(self, context: Context) -> Frame:
+        return self.known.read(context, self._read, context.config)
+
+    def _read(self, context: Context) -> Frame:
         """Names are looked up now, in the catalog and database stored with the view, under the settings stored with
         it."""
         then = context_of_creation(context, self.config, self.catalog, self.database)

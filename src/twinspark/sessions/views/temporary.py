@@ -13,6 +13,8 @@ from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.read.proto import read_frame
 from twinspark.read.sql import ParseError, parse_multipart_identifier
 from twinspark.read.views import VIEW_READERS
+from twinspark.sessions.plans.dependencies import MOST_BYTES
+from twinspark.sessions.views.known_frames import KnownFrames
 
 GLOBAL = "global_temp"
 Key = tuple[str, ...]
@@ -25,9 +27,16 @@ class PlanView:
         self._message = message
         self._config = context.config
         self._views = context.views
+        self._known = KnownFrames()
 
     def frame(self, context: Context) -> Frame:
-        return read_frame(self._message, replace(context, config=self._config, views=self._views))
+        then = replace(context, config=self._config, views=self._views)
+        if self._message.ByteSize() > MOST_BYTES:
+            return self._read(then)
+        return self._known.read(then, self._read)
+
+    def _read(self, context: Context) -> Frame:
+        return read_frame(self._message, context)
 
 
 class SparkView:
