@@ -75,6 +75,7 @@ def no_session_of_another_test() -> None:
     """PySpark asks the active session, or the first of the process, for settings: that one's server may be gone."""
     SparkSession._default_session = None
     SparkSession._active_session.session = None
+    os.environ.pop("SPARK_REMOTE", None)  # the address of an embedded server
 
 
 @pytest.fixture(scope="session", autouse=True)

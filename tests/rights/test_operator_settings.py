@@ -90,9 +90,7 @@ def test_settings_of_ours_that_the_operator_gave_are_fixed(opened: Open) -> None
         assert condition(lambda key=key: spark.conf.unset(key)) == "CANNOT_MODIFY_STATIC_CONFIG"
 
 
-@pytest.mark.parametrize(
-    "key", ["twinspark.lastOperation", "twinspark.spark.showTables", "twinspark.python.memory", "twinspark.anything"]
-)
+@pytest.mark.parametrize("key", ["twinspark.lastOperation", "twinspark.spark.showTables", "twinspark.python.memory"])
 def test_settings_of_ours_that_are_the_server_s_are_no_session_s(opened: Open, key: str) -> None:
     spark = opened()
     assert condition(lambda: spark.conf.set(key, "1")) == "CANNOT_MODIFY_STATIC_CONFIG"
