@@ -14,8 +14,8 @@ TITLE = """# Every setting
 Written by `make settings` from the schemas that the program itself uses.
 
 A flag overrides an environment variable, which overrides `twinspark.toml` (of the working directory, or the file that
-`--config` or `TWINSPARK_CONFIG` names), which overrides the default. A session's own settings come last. A name that does
-not exist is an error with a suggestion, in all of them. `twinspark config` prints what holds, and why:
+`--config` or `TWINSPARK_CONFIG` names), which overrides the default. A session's own settings come last. A name that
+does not exist is an error with a suggestion, in all of them. `twinspark config` prints what holds, and why:
 
 ```bash
 twinspark config --port 15010 | grep -w port

@@ -204,6 +204,20 @@ def test_set_shows_our_settings(spark: Any) -> None:
     assert last(spark)["engine"] == "duckdb"
 
 
+def test_files_by_name_in_sql(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name without a slash is a path too, if no table has it (ResolveSQLOnFile)."""
+    monkeypatch.chdir(tmp_path)
+    spark.range(3).write.parquet("orders")
+    for name in ("parquet.orders", "parquet.`orders`", "PARQUET.`./orders`"):
+        assert spark.sql(f"select * from {name}").count() == 3
+    assert condition(lambda: spark.sql("select * from parquet.nosuch").collect())[0] == "PATH_NOT_FOUND"
+    spark.sql("create database parquet")
+    spark.sql("create table parquet.orders as select 'table' as kind")
+    assert spark.sql("select * from parquet.orders").first().kind == "table"
+    spark.sql("drop database parquet cascade")
+    assert last(spark)["engine"] == "duckdb"
+
+
 def condition(call: Any) -> tuple[str, str]:
     with pytest.raises(PySparkException) as caught:
         call()

@@ -16,7 +16,7 @@ from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow, Relation
 from twinspark.sessions.spark_half import OtherCatalog
 from twinspark.tables.catalog import Version
-from twinspark.tables.files.formats import scan
+from twinspark.tables.files.formats import FORMATS, scan
 from twinspark.tables.files.metadata_column import with_metadata_column
 from twinspark.tables.files.scan import ScanContext
 from twinspark.tables.names import is_path, not_found, scan_relation
@@ -86,8 +86,7 @@ class SessionTables:
         """The relation of a name and the qualifier of its columns; raises Spark's error, or falls back to Spark, if
         unknown."""
         if is_path(parts) and version is None:
-            files = with_metadata_column(self.scan_context, context.needs_file_metadata)
-            return scan_relation(scan(parts[0], [parts[1]], {}, None, files)), tuple(parts)
+            return self.files_at(parts, context)
         found = None if self.is_empty(parts) else self.relations.find(parts, context, version)
         if found is not None:
             return found
@@ -95,10 +94,17 @@ class SessionTables:
         if len(parts) == 2 and parts[0].lower() in FILE_FORMATS:
             if not parts[1]:
                 raise SparkError("INVALID_EMPTY_LOCATION", location="")
+            if parts[0].lower() in FORMATS and version is None:
+                return self.files_at(parts, context)
             raise NotNative(
                 reasons.FILE_FORMAT, f"a query over {parts[0]} files by path", likely_error=not_found(parts, context)
             )
         raise not_found(parts, context)
+
+    def files_at(self, parts: Sequence[str], context: Context) -> tuple[Relation, tuple[str, ...]]:
+        """A format and a path; a name without a slash is a path only if no table has it (ResolveSQLOnFile)."""
+        files = with_metadata_column(self.scan_context, context.needs_file_metadata)
+        return scan_relation(scan(parts[0], [parts[1]], {}, None, files)), tuple(parts)
 
     def relation_at(
         self, parts: Sequence[str], context: Context, version: str | None, moment: Expression | None

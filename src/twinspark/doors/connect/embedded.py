@@ -20,11 +20,11 @@ def open_session(new: bool = False, **options: Any) -> SparkSession:
     """The session that these options were given before, as `getOrCreate` does, unless it was stopped; or a new one."""
     settings = Settings(**options)
     with _lock:
+        url = embedded_server(settings).url
+        os.environ.setdefault("SPARK_REMOTE", url)  # for `SparkSession.builder.getOrCreate()` in this program
         if not new and settings in _shared and not _shared[settings].is_stopped:
             return _shared[settings]
-        url = embedded_server(settings).url
         session = SparkSession.builder.remote(url).create()
-        os.environ.setdefault("SPARK_REMOTE", url)  # for `SparkSession.builder.getOrCreate()` in this program
         _clients.append(session.client)
         if not new:
             _shared[settings] = session

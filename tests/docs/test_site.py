@@ -1,0 +1,33 @@
+"""The documentation site builds without a warning, loads nothing from another host, and its settings are current."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from code_blocks import ROOT
+
+from tools import settings
+from twinspark.sessions.access.limits import KINDS
+
+LOADED = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*?\b(?:src|href)=["']?((?:https?:)?//[^"'\s>]+)""")
+
+
+def test_the_page_of_settings_is_current() -> None:
+    assert settings.PAGE.read_text() == settings.page(), "make settings"
+
+
+def test_every_limit_is_described() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text()
+    assert [name for name in KINDS if f"`{name}`" not in text] == []
+
+
+def test_the_site_builds_and_is_self_contained(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(ROOT / "mkdocs.yml"), "-d", str(tmp_path)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    made = [*tmp_path.rglob("*.html")]
+    assert {host for page in made for host in LOADED.findall(page.read_text())} == set()
+    assert (tmp_path / "search" / "search_index.json").is_file()  # searched in the browser: no host is asked
