@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from code_blocks import Block, blocks_of, pages
 from pyspark.sql import SparkSession
+from pyspark.sql.connect.session import SparkSession as ConnectSession
 
 from twinspark.doors import thrift
 from twinspark.doors.connect.server import ConnectServer
@@ -62,6 +63,7 @@ class Page:
         rows = [(1, "de", Decimal("12.50")), (2, "fr", Decimal("8.00")), (3, "de", Decimal("3.10"))]
         frame = self.spark.createDataFrame(rows, "id long, country string, price decimal(10,2)")
         frame.write.parquet(str(self.folder / "orders"))
+        ConnectSession._default_session = ConnectSession._active_session.session = None  # as in a new program
 
     def here(self, text: str) -> str:
         """The text with the addresses of this run."""
@@ -126,7 +128,7 @@ class Page:
 
     def close(self) -> None:
         for session in (self.spark, *self.names.values()):
-            if hasattr(session, "is_stopped"):
+            if isinstance(session, ConnectSession):
                 session.stop()
         for server in self.servers:
             server.terminate()

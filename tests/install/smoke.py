@@ -48,6 +48,14 @@ def names_a_typo(spark: Any) -> None:
         raise AssertionError("a column that does not exist was found")
 
 
+def explains_itself(spark: Any, has_spark: bool) -> None:
+    """Which engine runs a plan, and what a setting means, is known without Spark, too."""
+    text = spark.range(3)._explain_string()
+    assert ("== Engine ==\nduckdb: [NATIVE]" if has_spark else "DuckDB: [NATIVE]") in text, text
+    assert "twinspark.engine" in {row.key for row in spark.sql("set -v").collect()}
+    assert spark.sql("explain select 1").count() == 1
+
+
 def needs_spark(spark: Any, has_spark: bool) -> None:
     """Without Spark one line says what to install."""
     from pyspark.errors import PySparkException
@@ -69,6 +77,7 @@ def main(has_spark: bool) -> None:
     writes_and_reads(spark, folder)
     calls_python(spark)
     names_a_typo(spark)
+    explains_itself(spark, has_spark)
     needs_spark(spark, has_spark)
     spark.stop()
     shutil.rmtree(folder)
