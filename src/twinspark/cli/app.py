@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from twinspark.cli.configuration import Chosen, checked, print_options
+from twinspark.cli.configuration import Chosen, check_input, print_options
 from twinspark.cli.flags import takes_options, values_of
 from twinspark.cli.options import OF_RUN, OF_SERVE
 from twinspark.cli.start_checks import settings_of, usage_error
@@ -51,7 +51,7 @@ Options = dict[str, Chosen]
 
 def limits_of(max_connections: int | None, pairs: tuple[str, ...]) -> Limits:
     most = [f"connections={max_connections}"] if max_connections is not None else []
-    return checked(lambda: Limits().with_changes([*most, *pairs]))
+    return check_input(lambda: Limits().with_changes([*most, *pairs]))
 
 
 def tls_of(options: Mapping[str, Any]) -> Tls | None:

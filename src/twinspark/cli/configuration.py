@@ -150,18 +150,18 @@ Row = tuple[str, str, str]
 
 def limit_rows(chosen: Chosen) -> Iterator[Row]:
     given = {pair.partition("=")[0] for pair in chosen.value}
-    for name, value in vars(checked(lambda: Limits().with_changes(chosen.value))).items():
+    for name, value in vars(check_input(lambda: Limits().with_changes(chosen.value))).items():
         yield f"limit.{name}", str(value), chosen.origin if name in given else "default"
 
 
 def setting_rows(chosen: Chosen) -> Iterator[Row]:
     given = dict(pair.split("=", 1) for pair in chosen.value if "=" in pair)
-    checked(lambda: check_operators(given.items()))
+    check_input(lambda: check_operators(given.items()))
     for key in (each.key for each in SETTINGS if each.key in CHOSEN_AT_START):
         yield key, given.get(key, BY_KEY[key].default), chosen.origin if key in given else "default"
 
 
-def checked(make: Callable[[], T]) -> T:
+def check_input(make: Callable[[], T]) -> T:
     try:
         return make()
     except ValueError as problem:

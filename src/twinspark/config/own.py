@@ -60,14 +60,14 @@ class OwnSetting:
     options: tuple[str, ...] = ()
 
     @property
-    def expected(self) -> str:
+    def expected_value(self) -> str:
         return f"one of {', '.join(self.options)}" if self.options else self.kind
 
     def read(self, text: str) -> Any:
         """The value; raises ValueError for a text that is none."""
         value = (text if text in self.options else None) if self.options else READERS[self.kind](text)
         if value is None:
-            raise ValueError(f"{self.key} is {self.expected}, not {text!r}")
+            raise ValueError(f"{self.key} is {self.expected_value}, not {text!r}")
         return value
 
 
