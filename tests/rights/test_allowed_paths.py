@@ -10,6 +10,7 @@ import grpc
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import from_xml, lit
 
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.sessions.access.allowed_paths import AllowedPaths
@@ -150,6 +151,9 @@ STATEMENTS = [
     "SET spark.sql.catalog.evil.warehouse = {out}",
     "SET spark.sql.sources.default = jdbc",
     "SELECT * FROM ${{spark.app.name}}",
+    "SET spark.sql.streaming.checkpointLocation = {out}/checkpoints",
+    "SELECT from_xml('<a/>', 'a STRING', map('rowValidationXSDPath', '{out}/data/rows.csv'))",
+    "SELECT from_avro(x'00', '\"int\"', map('avroSchemaUrl', concat('{out}', '/data/rows.csv')))",
     "CALL spark_catalog.system.add_files('managed', '`parquet`.`{out}/data`')",
     "THIS IS NO SQL",
 ]
@@ -182,6 +186,15 @@ def test_frames_calls_and_uploads_are_checked(ground: Ground, tmp_path: Path) ->
         lambda: rows.write.option("path", f"{out}/new").saveAsTable("t9"),
         lambda: rows.writeTo("t9").tableProperty("location", f"{out}/new").create(),
         lambda: rows.write.format("noop").option("checkpointLocation", f"{out}/new").mode("append").save(),
+        lambda: spark.catalog.cacheTable(f"csv.`{out}/data`"),
+        lambda: spark.catalog.tableExists(f"csv.`{out}/data`"),
+        lambda: spark.catalog.listColumns(f"csv.`{out}/data`"),
+        lambda: rows.write.insertInto(f"csv.`{out}/data`"),
+        lambda: rows.writeTo(f"parquet.`{out}/new`").append(),
+        lambda: rows.select(
+            from_xml(lit("<a/>"), "a STRING", {"rowValidationXSDPath": f"{out}/data/rows.csv"})
+        ).collect(),
+        lambda: spark.conf.set("spark.sql.streaming.checkpointLocation", f"{out}/checkpoints"),
         lambda: spark.catalog.createTable("t9", f"{out}/data", "csv"),
         lambda: spark.catalog.refreshByPath(f"{out}/data"),
         lambda: spark.conf.set("spark.sql.catalog.evil", "iceberg"),

@@ -11,7 +11,7 @@ from twinspark.config.entries import entries
 from twinspark.errors import NotAllowed
 from twinspark.read.sql import ParseError, ParserConfig, parse_expression, parse_multipart_identifier, parse_statement
 from twinspark.sessions.access.allowed_paths import AllowedPaths, allowed_paths
-from twinspark.sessions.access.statements import FILE_SOURCES, Statements, is_java_call
+from twinspark.sessions.access.statements import FILE_SOURCES, Statements, check_function_option, is_java_call
 from twinspark.sessions.settings import Settings
 
 PROTO = "spark.connect."
@@ -29,6 +29,7 @@ WRITING_CALLS = (
     *("recover_partitions", "truncate_table", "analyze_table"),
 )
 SOURCES = FILE_SOURCES | {"rate", "noop"}
+NAME_FIELDS = ("table_name", "target_table_name", "unparsed_identifier")
 SOURCE_FIELDS = ("format", "source", "provider")
 PATH_FIELDS = ("path", "paths")
 OPTION_FIELDS = ("options", "table_properties", "properties", "write_options")
@@ -94,6 +95,8 @@ class Rights:
                     self.check_path(path)
             elif field.name in OPTION_FIELDS and hasattr(value, "items"):
                 self.check_options(value)
+            elif field.name == "string" and isinstance(message, expressions_pb2.Expression.Literal):
+                check_function_option(value)
         check_source(config.get(DEFAULT_SOURCE, ""))
 
     def check_path(self, path: str) -> None:
@@ -115,6 +118,8 @@ class Rights:
             check_source(value)
         if not key.startswith("twinspark.") and key not in entries():
             raise NotAllowed(f"the setting {key}: only Spark's own settings may be set (--allow-path)")
+        if is_path(value):
+            self.check_path(value)
 
     def check_artifact(self, name: str) -> None:
         if name.startswith(FORWARDED) and (not self.writes or self.paths is not None):
@@ -175,10 +180,15 @@ def check_texts(message: Message, statements: Statements, parser: ParserConfig) 
             statements.check(parse_statement(reject_substitution(message.sql), parser))
         elif isinstance(message, expressions_pb2.Expression.ExpressionString):
             statements.check(parse_expression(message.expression, parser))
-        elif isinstance(message, relations_pb2.Read.NamedTable):
-            statements.check_name(parse_multipart_identifier(message.unparsed_identifier, parser))
+        for name in names_in(message) if statements.rights.paths is not None else ():
+            statements.check_name(parse_multipart_identifier(name, parser))
     except ParseError as error:
         raise NotAllowed(f"a text that this server cannot read: {error}") from error
+
+
+def names_in(message: Message) -> list[str]:
+    """Names of tables; Spark reads `format`.`path` wherever it resolves one, in calls of the catalog too."""
+    return [value for field, value in message.ListFields() if field.name in NAME_FIELDS and isinstance(value, str)]
 
 
 def reject_substitution(text: str) -> str:
@@ -196,5 +206,8 @@ def paths_in_option(key: str, value: str) -> list[str]:
     """Each path of a JSON list of paths; of another option its value, if it looks like a path."""
     if key.lower() == "paths":
         return [each.strip().strip('"').replace("\\/", "/") for each in value.strip("[] ").split(",")]
-    looks_like = len(value) > 1 and (value.startswith("/") or ":/" in value)
-    return [value] if key.lower() in PATH_OPTIONS or looks_like else []
+    return [value] if key.lower() in PATH_OPTIONS or is_path(value) else []
+
+
+def is_path(value: str) -> bool:
+    return len(value) > 1 and (value.startswith("/") or ":/" in value)

@@ -109,6 +109,8 @@ class Statements:
     def check_paths(self, node: Any) -> None:
         if isinstance(node, tree.Name | tree.IdentifierClause):
             self.check_name(self.parts(node))
+        if isinstance(node, tree.StringLiteral):
+            check_function_option(node.value)
         if isinstance(node, UNDECIDED):
             raise NotAllowed(f"{type(node).__name__}: its paths are not known (--allow-path)")
         for path in paths_of(node):
@@ -132,6 +134,15 @@ class Statements:
 
 
 UNDECIDED = (tree.CreateFunction, tree.CreateMetricView, tree.CreatePipelineDataset, tree.CreateFlow, tree.Transform)
+
+
+# Options of from_avro and from_xml that name a file; their values may be computed.
+FUNCTION_PATH_OPTIONS = ("avroschemaurl", "rowvalidationxsdpath")
+
+
+def check_function_option(text: str) -> None:
+    if text.lower() in FUNCTION_PATH_OPTIONS:
+        raise NotAllowed(f"the option {text} of a function, whose path is not known (--allow-path)")
 
 
 def is_java_call(name: str) -> bool:
