@@ -74,7 +74,18 @@ def engine_settings(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def server_settings(options: Mapping[str, Any], token: str | None) -> Settings:
-    same = ("host", "port", "memory_limit", "java", "python", "read_only", "prewarm", "token_file", "metrics_port")
+    same = (
+        "host",
+        "port",
+        "memory_limit",
+        "java",
+        "python",
+        "read_only",
+        "prewarm",
+        "token_file",
+        "metrics_port",
+        "history",
+    )
     return settings_of(
         **engine_settings(options),
         **{name: options[name] for name in same},

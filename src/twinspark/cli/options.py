@@ -57,6 +57,7 @@ OPTIONS = (
     Option("tls_client_ca", str, None, "PEM file: clients need a certificate signed by this CA"),
     Option("insecure", bool, False, "admit clients of other machines without token"),
     Option("metrics_port", int, None, "port for Prometheus counters"),
+    Option("history", int, 10_000, "ended operations kept in the warehouse for the web UI and system.runtime"),
     Option("thrift_port", int, None, "port for Thrift clients (HiveServer2: JDBC, ODBC, dbt)"),
     Option("thrift_host", str, None, "address for Thrift clients, if not --host"),
     Option("thrift_token", str, None, "password or token of Thrift clients, if not --token", True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from twinspark.compile.pipeline import CompiledPlan
+from twinspark.compile.pipeline import CompiledPlan, Step
 from twinspark.errors.marker import without_token
 from twinspark.plan.relations import Relation, own_expressions
 
@@ -29,3 +29,22 @@ def describe_with_schema(plan: Relation) -> str:
 def sql_of(compiled: CompiledPlan) -> str:
     """The SQL that DuckDB runs; the token of this process, which marks errors, is left out of it."""
     return without_token(compiled.sql)
+
+
+def step_lines(step: Step) -> Iterator[str]:
+    title = "Typed plan" if step.name == "typed plan" else f"After {step.name}"
+    yield from [f"== {title} ==", *draw(step.plan, describe_with_schema), ""]
+
+
+def pass_lines(compiled: CompiledPlan) -> Iterator[str]:
+    """The plan after each pass that changed its text."""
+    before: list[str] = []
+    for step in compiled.steps:
+        lines = list(step_lines(step))
+        if lines[1:] != before:
+            yield from lines
+        before = lines[1:]
+
+
+def passes_text(compiled: CompiledPlan) -> str:
+    return "\n".join(pass_lines(compiled))

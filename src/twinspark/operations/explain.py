@@ -9,7 +9,7 @@ from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.analysis.context import Context
 from twinspark.compile.all_reasons import all_reasons
-from twinspark.compile.describe import describe_with_schema, draw, sql_of
+from twinspark.compile.describe import pass_lines, sql_of, step_lines
 from twinspark.compile.pipeline import CompiledPlan, Step
 from twinspark.compile.query import CompiledQuery
 from twinspark.errors import Cause, NotNative, SparkError, reasons
@@ -57,7 +57,7 @@ class Explanation:
 
     def lines(self) -> Iterator[str]:
         if self.typed is not None:
-            yield from shown_step(Step("typed plan", self.typed))
+            yield from step_lines(Step("typed plan", self.typed))
         for each in self.compiled:
             yield from shown_plan(each, self.is_constant)
         yield "== Engine =="
@@ -71,18 +71,8 @@ class Explanation:
 
 
 def shown_plan(compiled: CompiledPlan, is_constant: bool) -> Iterator[str]:
-    before: list[str] = []
-    for step in compiled.steps:
-        lines = list(shown_step(step))
-        if lines[1:] != before:
-            yield from lines
-        before = lines[1:]
+    yield from pass_lines(compiled)
     yield from ["== DuckDB SQL ==", NO_SQL if is_constant else sql_of(compiled), ""]
-
-
-def shown_step(step: Step) -> Iterator[str]:
-    title = "Typed plan" if step.name == "typed plan" else f"After {step.name}"
-    yield from [f"== {title} ==", *draw(step.plan, describe_with_schema), ""]
 
 
 # ---- the request

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from enum import Enum
+from typing import Any
 
 import duckdb
 from pyspark.sql.connect.proto import base_pb2
 
+from twinspark.compile.pipeline import CompiledPlan
 from twinspark.compile.query import CompiledQuery, Cursor
 from twinspark.duck.native import Cancellation
 from twinspark.duck.python.runs import release
@@ -19,7 +21,8 @@ from twinspark.operations.memory_watch import WATCH
 from twinspark.operations.planned_operation import working_for
 from twinspark.operations.reattach_buffer import ReattachBuffer
 from twinspark.plan.relations import Aggregate, Distinct, LocalData, Relation, Repartition
-from twinspark.sessions.operation import Operation, PlanRequest, State
+from twinspark.sessions.history.describe import error_columns
+from twinspark.sessions.operation import Activity, Operation, OperationResult, PlanRequest, State
 from twinspark.sessions.threads import DaemonThreads, settle
 from twinspark.wire.connect.response_buffer import Part
 from twinspark.wire.connect.response_frames import (
@@ -35,6 +38,8 @@ PROGRESS_SECONDS = 2.0  # spark.connect.progress.reportInterval
 MAX_CHUNK = 64 * 1024 * 1024
 LEAST_CHUNK = 1024
 INTERRUPT_SECONDS = 0.05
+PROFILE_TAG = "twinspark.profile"  # operations with this tag are profiled, which costs 2 to 4 % of their time
+PROFILE = "SET enable_profiling = 'no_output'"
 _producers = DaemonThreads("native")
 Work = Callable[["NativeOperation"], Iterator[tuple[Part, ...]]]
 
@@ -60,6 +65,8 @@ class NativeOperation:
         instead: Callable[[NotNative], Operation],
         ended: Callable[["NativeOperation"], None],
         producer: Producer = Producer.THREAD,
+        compiled: Sequence[CompiledPlan] = (),
+        notes: dict[str, Any] | None = None,
     ) -> None:
         self.plan_request = plan_request
         self.cause = cause
@@ -82,7 +89,12 @@ class NativeOperation:
         self.started = time.monotonic()
         self.seconds = 0.0
         self.rows = 0
+        self.sent_bytes = 0
         self.operators: Sequence[str] = ()
+        self._compiled = compiled
+        self._notes = notes
+        self._profile = ""
+        self._failure: BaseException | None = None
 
     @property
     def engine(self) -> str:
@@ -91,6 +103,15 @@ class NativeOperation:
     @property
     def state(self) -> State:
         return self._state if self._successor is None else self._successor.state
+
+    def activity(self) -> Activity:
+        if self._successor is not None:
+            return self._successor.activity()
+        return Activity(self.started, self.rows, self.sent_bytes, self._fraction_done())
+
+    def result(self) -> OperationResult:
+        condition, error = ("", "") if self._failure is None else error_columns(self._failure)
+        return OperationResult(self.rows, self.sent_bytes, condition, error, self._compiled, self._notes, self._profile)
 
     def start(self) -> None:
         if self._producer is Producer.CALLER:
@@ -218,7 +239,7 @@ class NativeOperation:
         try:
             return self._instead(error)
         except NotNative as rejected:
-            self.cause = rejected.cause
+            self.cause, self._failure = rejected.cause, rejected
             self._settle(State.FAILED)
             raise
 
@@ -238,6 +259,13 @@ class NativeOperation:
             data = request.SerializeToString()
         yield from self._successor.reattach(request, data)
 
+    def _fraction_done(self) -> float | None:
+        """DuckDB reports a negative number while it does not know."""
+        with suppress(duckdb.ConnectionException):
+            percent = self.cursor.query_progress()
+            return percent / 100 if percent >= 0 else None
+        return None
+
     def _progress(self) -> ResponseFrame | None:
         with suppress(duckdb.ConnectionException):
             return self._framer.progress(max(0.0, self.cursor.query_progress()) / 100)
@@ -254,12 +282,25 @@ class NativeOperation:
     def _produce(self) -> None:
         if self._cancelled.is_set():
             raise SparkError("OPERATION_CANCELED")
+        if self.is_profiled:
+            self.cursor.execute(PROFILE)
         with working_for(self._cancelled), self._cancellation.covers_this_thread():
             for parts in self._work(self):
-                self._log.put(self._framer.frame(*parts))
+                frame = self._framer.frame(*parts)
+                self.sent_bytes += len(frame.data)
+                self._log.put(frame)
+        self._profile = self._read_profile()
         self._settle(State.SUCCEEDED)  # before the client receives it: its next request must find the final state
         if self.plan_request.reattachable:
             self._log.put(self._framer.result_complete(metrics_field(self.rows, self.seconds, self.operators)))
+
+    def _read_profile(self) -> str:
+        """Rows and time of each operator, if the client requested them with a tag."""
+        return str(self.cursor.get_profiling_information("json")) if self.is_profiled else ""
+
+    @property
+    def is_profiled(self) -> bool:
+        return PROFILE_TAG in self.plan_request.tags
 
     def _finish_production(self, done: "Future[None]") -> None:
         WATCH.leave(self)
@@ -276,6 +317,7 @@ class NativeOperation:
             failure = OutOfMemory()
         if isinstance(failure, OutOfMemory):
             WATCH.relieve()
+        self._failure = failure
         if failure is not None and not isinstance(failure, NotNative):  # NotNative means that it continues on Spark
             self._settle(State.CANCELLED if self._cancelled.is_set() else State.FAILED)
         self._log.finish(failure)

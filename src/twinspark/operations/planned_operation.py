@@ -2,6 +2,7 @@
 to."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.cancellation import CANCELLED, Cancelled
 from twinspark.errors import Cause, SparkError, nested_too_deeply, reasons
-from twinspark.sessions.operation import Operation, PlanRequest, State
+from twinspark.sessions.operation import Activity, Operation, PlanRequest, State
 
 T = TypeVar("T")
 
@@ -67,6 +68,7 @@ class PlannedOperation:
         self._lock = threading.Lock()
         self._cursor: duckdb.DuckDBPyConnection | None = None
         self._made: Operation | None = None
+        self._started = time.monotonic()
 
     def become(self, make: Callable[[], Operation]) -> Operation:
         """Reads the plan in this thread and returns its operation, unless it was interrupted meanwhile."""
@@ -104,6 +106,9 @@ class PlannedOperation:
         if self._made is not None:
             return self._made.state
         return State.CANCELLED if self._cancelled.is_set() else State.RUNNING
+
+    def activity(self) -> Activity:
+        return Activity(self._started) if self._made is None else self._made.activity()
 
     @property
     def is_lost(self) -> bool:

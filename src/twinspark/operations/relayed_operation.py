@@ -14,9 +14,11 @@ from twinspark.errors import Cause, SparkError
 from twinspark.relay.engine import SparkUnavailable
 from twinspark.relay.grpc_calls import Closed, until_cancelled
 from twinspark.relay.session import SparkCall, SparkSide
-from twinspark.sessions.operation import PlanRequest, State
+from twinspark.sessions.history.describe import error_columns
+from twinspark.sessions.operation import Activity, OperationResult, PlanRequest, State
 from twinspark.sessions.plan_effects import may_run_twice
 from twinspark.sessions.threads import DaemonThreads
+from twinspark.wire.connect.response_fields import METRICS, Fields, fields_of, rows_in_response
 from twinspark.wire.connect.response_frames import Framer
 
 Answer = TypeVar("Answer")
@@ -48,6 +50,11 @@ class RelayedOperation:
     framer: Framer
     state: State = State.RUNNING
     started: float = field(default_factory=time.monotonic)
+    rows: int = 0
+    sent_bytes: int = 0
+    _progress: float | None = None
+    _metrics: bytes = b""  # that Spark sent after the rows
+    _failure: BaseException | None = None
     _generation: int = 0
     _call: SparkCall | None = None
     _left: float | None = None
@@ -61,6 +68,13 @@ class RelayedOperation:
     @property
     def engine(self) -> str:
         return "spark"
+
+    def activity(self) -> Activity:
+        return Activity(self.started, self.rows, self.sent_bytes, self._progress)
+
+    def result(self) -> OperationResult:
+        condition, error = ("", "") if self._failure is None else error_columns(self._failure)
+        return OperationResult(self.rows, self.sent_bytes, condition, error, spark_metrics=self._metrics)
 
     def start(self) -> None:
         """Does nothing: Spark receives the plan when the client reads."""
@@ -218,15 +232,31 @@ class RelayedOperation:
 
     def _note(self, response: bytes) -> bool:
         """Whether it is the last response; responses without rows may come again from another Spark."""
+        self.sent_bytes += len(response)
         if len(response) >= SMALL_BYTES:
             self._passed_on = True
+            self._note_fields(fields_of(response))
             return False
         read = base_pb2.ExecutePlanResponse.FromString(response)
         if {field.name for field, _ in read.ListFields()} <= REPEATABLE:
             self._reports_of_spark.add(read.response_id)
         else:
             self._passed_on = True
+        self._note_numbers(read)
         return bool(read.HasField("result_complete"))
+
+    def _note_fields(self, fields: Fields) -> None:
+        self.rows += rows_in_response(fields)
+        if isinstance(metrics := fields.get(METRICS), memoryview):
+            self._metrics = bytes(metrics)
+
+    def _note_numbers(self, read: base_pb2.ExecutePlanResponse) -> None:
+        if read.HasField("arrow_batch") and not read.arrow_batch.chunk_index:
+            self.rows += read.arrow_batch.row_count
+        if read.HasField("metrics"):
+            self._metrics = read.metrics.SerializeToString()
+        if tasks := sum(each.num_tasks for each in read.execution_progress.stages):
+            self._progress = sum(each.num_completed_tasks for each in read.execution_progress.stages) / tasks
 
     def _keep(self, call: SparkCall) -> None:
         with self._changed:
@@ -246,13 +276,14 @@ class RelayedOperation:
     def _fail(self, failure: grpc.RpcError) -> None:
         """An error that Spark returned ends the operation; a broken connection does not: the client may reattach."""
         if failure.code() == grpc.StatusCode.INTERNAL and self.state is State.RUNNING:
+            self._failure = failure
             canceled = "OPERATION_CANCELED" in (failure.details() or "")
             self.state = State.CANCELLED if canceled else State.FAILED
             self.ended(self)
 
     def _over(self, error: Exception, state: State) -> Exception:
         if self.state is State.RUNNING:
-            self.state = state
+            self.state, self._failure = state, error
             self.ended(self)
         return error
 

@@ -1,13 +1,15 @@
 """Starts an operation: chooses its engine, reads its plan, and runs it on DuckDB or relays it to Spark."""
 
+import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.commands.connect_commands import is_quick, writes_rows
+from twinspark.compile.pipeline import CompiledPlan
 from twinspark.errors import Cause, NotNative, OutOfMemory, SparkError
 from twinspark.operations.choice import NativeWork, choose_engine
 from twinspark.operations.native_operation import NativeOperation, Producer, Work, rows_of
@@ -17,8 +19,9 @@ from twinspark.relay.checkpoint_rows import with_rows
 from twinspark.relay.session import cause_to_relay, side_of
 from twinspark.relay.session_updates import drops_view, note_spark_side, take_over
 from twinspark.sessions import engine_choice as choose
+from twinspark.sessions.history.describe import error_columns
 from twinspark.sessions.journal import NEVER, entry_of
-from twinspark.sessions.operation import Operation, PlanRequest, State
+from twinspark.sessions.operation import Operation, OperationResult, PlanRequest, State
 from twinspark.sessions.plan_effects import change_of, makes_global_view, makes_tables
 from twinspark.sessions.session import Session
 from twinspark.wire.connect.compressed_plans import decompress_plan
@@ -51,37 +54,46 @@ class Starter:
             raise
 
     def _make_operation(self, plan_request: PlanRequest, planned: PlannedOperation) -> Operation:
-        choice = choose_engine(self._session, plan_request, lambda: planned.uses(self._session.shared.native.cursor()))
+        choice = choose_engine(
+            self._session, plan_request, lambda: planned.uses(self._session.shared.native.cursor()), keeps_plans=True
+        )
         if choice.work is not None:
             return self._native(plan_request, choice.work)
         if choice.rejected is None:
             return self._relayed_operation(plan_request, choice.cause)
         if choice.engine == "none":
-            self._session.note("none", choice.cause, plan_request, "REFUSED", 0.0)
+            self._session.note("none", choice.cause, plan_request, "REFUSED", 0.0, failed_with(choice.rejected))
             raise choice.rejected
         return self._relayed_operation(plan_request, cause_to_relay(self._session.spark, choice.rejected))
 
     def _discard_failed(self, operation: Operation, failure: Exception) -> None:
         """A plan that failed to be read leaves no operation, only a note in the session's history."""
+        seconds = time.monotonic() - operation.activity().started
+        end = operation.cause, operation.plan_request
         if operation.state is State.CANCELLED:
             self._session.forget(operation)
-            self._session.note("none", operation.cause, operation.plan_request, operation.state.value, 0.0)
+            self._session.note("none", *end, operation.state.value, seconds, failed_with(failure))
         elif not isinstance(failure, NotNative):  # that one is noted where it is raised
-            self._session.note("none", operation.cause, operation.plan_request, State.FAILED.value, 0.0)
+            self._session.note("none", *end, State.FAILED.value, seconds, failed_with(failure))
         self._session.remove(operation)
 
     def _native(self, plan_request: PlanRequest, native: NativeWork) -> NativeOperation:
+        compiled: Sequence[CompiledPlan] = ()
         if native.query is not None:
+            compiled = (native.query.compiled,)
             work: Work = partial(rows_of, native.query)
             producer = Producer.READER if native.query.is_short else Producer.THREAD
         else:
             assert native.command is not None
+            compiled = native.context.operation.compiled or () if native.context is not None else ()
             work = self._work_with_journal(plan_request, native.command, native.observed)
             producer = Producer.CALLER if is_quick(plan_request) else Producer.THREAD
         framer = Framer(self._session.session_id, self._session.server_session_id, plan_request.operation_id)
         instead = partial(self._instead, plan_request, self._session.engine_wanted)
+        notes = native.query.noted if native.query is not None else None
+        ended = self._native_ended
         return NativeOperation(
-            plan_request, framer, native.cursor, work, choose.NATIVE, instead, self._native_ended, producer
+            plan_request, framer, native.cursor, work, choose.NATIVE, instead, ended, producer, compiled, notes
         )
 
     def _work_with_journal(
@@ -131,15 +143,20 @@ class Starter:
         ):
             self._journal_change(plan_request, what, self._session.spark.generation)
             take_over(self._session, plan_request)
-        self._session.note("spark", operation.cause, operation.plan_request, operation.state.value, operation.seconds)
+        end = operation.state.value, operation.seconds, operation.result()
+        self._session.note("spark", operation.cause, operation.plan_request, *end)
 
     def _native_ended(self, operation: NativeOperation) -> None:
-        if operation.cause is choose.NATIVE:
-            self._session.note(
-                "duckdb", operation.cause, operation.plan_request, operation.state.value, operation.seconds
-            )
-        else:  # the rows contained something that only Spark computes
-            self._session.note("none", operation.cause, operation.plan_request, "REFUSED", operation.seconds)
+        is_native = operation.cause is choose.NATIVE  # otherwise the rows contained something that only Spark computes
+        engine, outcome = ("duckdb", operation.state.value) if is_native else ("none", "REFUSED")
+        self._session.note(
+            engine, operation.cause, operation.plan_request, outcome, operation.seconds, operation.result()
+        )
+
+
+def failed_with(failure: Exception) -> OperationResult:
+    condition, error = error_columns(failure)
+    return OperationResult(condition=condition, error=error)
 
 
 def same_operation(known: Operation, plan_request: PlanRequest) -> Operation:

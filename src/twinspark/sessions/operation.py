@@ -1,13 +1,14 @@
 """The interface of an operation (one ExecutePlan request), whichever engine runs it, and its state."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from pyspark.sql.connect.proto import base_pb2
 
+from twinspark.compile.pipeline import CompiledPlan
 from twinspark.errors import Cause
 from twinspark.sessions.effects import SqlEffects, effects_of_text, text_of_plan
 
@@ -48,6 +49,48 @@ class PlanRequest:
         return any(each.reattach_options.reattachable for each in options if each.HasField("reattach_options"))
 
 
+@dataclass(frozen=True)
+class Activity:
+    """What a running operation has done so far; `progress` is between 0 and 1, None if it is unknown."""
+
+    started: float  # by the monotonic clock
+    rows: int = 0
+    sent_bytes: int = 0
+    progress: float | None = None
+
+
+@dataclass(frozen=True)
+class OperationResult:
+    """What is known of an operation after its end, for the history."""
+
+    rows: int = 0
+    sent_bytes: int = 0
+    condition: str = ""
+    error: str = ""
+    compiled: Sequence[CompiledPlan] = ()  # what DuckDB ran
+    notes: dict[str, Any] | None = None  # facts about a cached plan, stored for all runs of it
+    profile: str = ""  # of DuckDB, as JSON
+    spark_metrics: bytes = b""  # ExecutePlanResponse.Metrics
+
+
+NO_RESULT = OperationResult()
+
+
+@dataclass(frozen=True)
+class EndedOperation:
+    """An operation that has ended: its engine, the reason for that engine, and its outcome."""
+
+    session_id: str
+    operation_id: str
+    engine: str
+    cause: Cause
+    outcome: str
+    seconds: float
+    user_id: str
+    plan_request: PlanRequest
+    result: OperationResult = NO_RESULT
+
+
 class Operation(Protocol):
     """What the session and the servers need of an execution, whichever engine runs it."""
 
@@ -59,6 +102,8 @@ class Operation(Protocol):
 
     @property
     def engine(self) -> str: ...
+
+    def activity(self) -> Activity: ...
 
     def start(self) -> None:
         """Begins work that does not wait for the first reader."""

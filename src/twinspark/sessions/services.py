@@ -10,6 +10,7 @@ from twinspark.compile.query import CompiledQuery, Cursor
 from twinspark.sessions import engine_choice as choose
 from twinspark.sessions.cached_relations import Cache, Checkpoints
 from twinspark.sessions.config import SessionConfig
+from twinspark.sessions.history.system_tables import SystemTables
 from twinspark.sessions.journal import Journal
 from twinspark.sessions.native_engine import NativeEngine
 from twinspark.sessions.plans.plan_cache import PlanCache
@@ -55,6 +56,7 @@ class Services:
     cache: Cache
     plans: PlanCache
     server_catalogs: ServerCatalogs
+    system_tables: SystemTables
 
     @property
     def engine_wanted(self) -> str:
@@ -92,4 +94,5 @@ class Services:
             cache=self.cache,
             variables=self.variables.expressions(),
             elsewhere=self.spark_catalog(),
+            system=self.system_tables,
         )

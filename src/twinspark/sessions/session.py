@@ -18,12 +18,13 @@ from twinspark.errors import Cause, SparkError
 from twinspark.sessions.artifacts import CACHE, Artifacts, Upload
 from twinspark.sessions.cached_relations import Checkpoints
 from twinspark.sessions.config import SessionConfig
+from twinspark.sessions.history.system_tables import SystemTables
 from twinspark.sessions.journal import NEVER, Entry, Journal
-from twinspark.sessions.operation import Operation, PlanRequest, State
+from twinspark.sessions.operation import NO_RESULT, EndedOperation, Operation, OperationResult, PlanRequest, State
 from twinspark.sessions.persisted_plans import PersistedPlans
 from twinspark.sessions.python.functions import PythonState
 from twinspark.sessions.services import CurrentNamespace, Services
-from twinspark.sessions.shared import EndedOperation, Shared
+from twinspark.sessions.shared import Shared
 from twinspark.sessions.spark_half import SparkHalf
 from twinspark.sessions.sql_functions import Functions
 from twinspark.sessions.tables import ServerCatalogs
@@ -83,6 +84,7 @@ class Session:
             cache=shared.cache,
             plans=shared.plans,
             server_catalogs=shared.catalogs,
+            system_tables=SystemTables(shared.watched, user_id),
         )
         self._history: deque[dict[str, Any]] = deque(maxlen=MOST_HISTORY)
         self.has_jvm_error = True  # whether the last error came from Spark, with a stack trace of its JVM
@@ -233,10 +235,19 @@ class Session:
         """The newest operations as a JSON list, the newest last."""
         return json.dumps(list(self._history))
 
-    def note(self, engine: str, cause: Cause, plan_request: PlanRequest, outcome: str, seconds: float) -> None:
+    def note(
+        self,
+        engine: str,
+        cause: Cause,
+        plan_request: PlanRequest,
+        outcome: str,
+        seconds: float,
+        result: OperationResult = NO_RESULT,
+    ) -> None:
         self.remember(engine, cause, outcome, seconds)
         log.info("operation %s: %s in %.3f s on %s: %s", plan_request.operation_id, outcome, seconds, engine, cause)
-        self.shared.report(EndedOperation(self.session_id, plan_request.operation_id, engine, cause, outcome, seconds))
+        ids = self.session_id, plan_request.operation_id
+        self.shared.report(EndedOperation(*ids, engine, cause, outcome, seconds, self.user_id, plan_request, result))
 
     def remember(self, engine: str, cause: Cause, outcome: str, seconds: float = 0.0) -> None:
         """The newest entry of `twinspark.lastOperations`."""

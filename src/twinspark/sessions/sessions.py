@@ -18,6 +18,7 @@ class Sessions:
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
+        shared.watched.sessions = self.all
         self._sessions: dict[Key, Session] = {}
         self._closed: OrderedDict[Key, None] = OrderedDict()
         self._lock = threading.RLock()

@@ -38,6 +38,7 @@ class Settings:
     token_file: str | None = None
     tls: Tls | None = None
     metrics_port: int | None = None
+    history: int = 0  # ended operations that are kept in a file of the warehouse
     limits: Limits = field(default=Limits())
     java: bool = True
     python: bool | None = None  # None: allowed unless reads, writes or paths are limited
@@ -47,10 +48,15 @@ class Settings:
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise ValueError(f"engine is one of {', '.join(ENGINES)}, not {self.engine!r}")
-        for name, port in (("port", self.port), ("metrics port", self.metrics_port or 0)):
+        for name, port in (
+            ("port", self.port),
+            ("metrics port", self.metrics_port or 0),
+        ):
             if not 0 <= port <= MOST_PORT:
                 raise ValueError(f"a {name} is a number up to {MOST_PORT}, not {port}")
         check_operators(self.spark_config)
+        if self.history < 0:
+            raise ValueError(f"the number of kept operations is not negative: {self.history}")
         for size in (self.spark_memory, self.memory_limit):
             if size is not None:
                 bytes_of(size)

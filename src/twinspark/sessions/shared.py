@@ -5,27 +5,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from twinspark.errors import Cause
+from twinspark.sessions.access.allowed_paths import HISTORY
 from twinspark.sessions.access.rights import Rights
 from twinspark.sessions.cached_relations import Cache
+from twinspark.sessions.history.history import History
+from twinspark.sessions.history.running import Watched
+from twinspark.sessions.history.store import Store, open_store
 from twinspark.sessions.native_engine import NativeEngine
+from twinspark.sessions.operation import EndedOperation
 from twinspark.sessions.plans.plan_cache import PlanCache
 from twinspark.sessions.settings import Settings
 from twinspark.sessions.spark_half import EngineState, OpenHalf
 from twinspark.sessions.tables import ServerCatalogs
 from twinspark.sessions.views.temporary import SharedViews
 
-
-@dataclass(frozen=True)
-class EndedOperation:
-    """An operation that has ended: its engine, the reason for that engine, and its outcome."""
-
-    session_id: str
-    operation_id: str
-    engine: str
-    cause: Cause
-    outcome: str
-    seconds: float
+HISTORY_FILE = "operations.db"
+IN_MEMORY = 1000  # operations of a server that keeps no history in a file
 
 
 @dataclass
@@ -40,6 +35,7 @@ class Shared:
     spark: EngineState = field(init=False)  # both are set by relay.attach
     open_half: OpenHalf = field(init=False)
     listeners: list[Callable[[EndedOperation], None]] = field(default_factory=list)
+    watched: Watched = field(init=False)
 
     def __post_init__(self) -> None:
         own = dict(self.settings.spark_config)
@@ -48,6 +44,13 @@ class Shared:
         self.rights = Rights.of(self.settings, str(self.warehouse))
         self.cache = Cache(self.native)
         self.catalogs = ServerCatalogs(str(self.warehouse), elsewhere)
+        self.watched = Watched(History(self._open_history))
+        self.listeners.append(self.watched.history.record)
+
+    def _open_history(self) -> Store:
+        if not self.settings.history:
+            return Store(most=IN_MEMORY)
+        return open_store(self.warehouse.joinpath(*HISTORY, HISTORY_FILE), self.settings.history)
 
     @property
     def warehouse(self) -> Path:

@@ -14,6 +14,7 @@ from twinspark.compile.query import stream_rows
 from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow, Relation
+from twinspark.sessions.history.system_names import SYSTEM, is_system_table
 from twinspark.sessions.spark_half import OtherCatalog
 from twinspark.tables.catalog import Version
 from twinspark.tables.files.formats import FORMATS, scan
@@ -22,11 +23,13 @@ from twinspark.tables.files.scan import ScanContext
 from twinspark.tables.names import is_path, not_found, scan_relation
 
 if TYPE_CHECKING:
+    from twinspark.sessions.history.system_tables import SystemTables
     from twinspark.tables.catalogs import Catalogs
     from twinspark.tables.named_relations import TableRelations
     from twinspark.tables.session_catalog import View
 
 PREFIX = "spark.sql.catalog."
+SESSION_CATALOG = "spark_catalog"
 DIRECTORY = "twinspark"  # inside the warehouse, where Spark has its own directories
 
 
@@ -69,6 +72,7 @@ class SessionTables:
     config: Mapping[str, str]
     scan_context: ScanContext
     elsewhere: OtherCatalog | None  # Spark's own catalog, which may have tables that ours do not
+    system: "SystemTables | None" = None
 
     @property
     def catalogs(self) -> "Catalogs":
@@ -87,6 +91,8 @@ class SessionTables:
         unknown."""
         if is_path(parts) and version is None:
             return self.files_at(parts, context)
+        if version is None and (system := self.system_tables(parts, context)) is not None:
+            return system.relation(parts), tuple(part.lower() for part in parts)
         found = None if self.is_empty(parts) else self.relations.find(parts, context, version)
         if found is not None:
             return found
@@ -136,7 +142,18 @@ class SessionTables:
 
     def view(self, parts: Sequence[str], context: Context) -> "View | None":
         """The persisted view of that name."""
-        return None if self.is_empty(parts) or is_path(parts) else self.relations.view(parts, context)
+        if self.is_empty(parts) or is_path(parts) or self.system_tables(parts, context) is not None:
+            return None
+        return self.relations.view(parts, context)
+
+    def system_tables(self, parts: Sequence[str], context: Context) -> "SystemTables | None":
+        """The tables of the server, if the name is one of theirs: unless a catalog has that name, here or on Spark, or
+        the current catalog may have such a nested namespace."""
+        if self.system is None or not is_system_table(parts) or context.catalog != SESSION_CATALOG:
+            return None
+        is_catalog = f"{PREFIX}{SYSTEM}" in self.config
+        is_on_spark = self.elsewhere is not None and self.elsewhere.claims(parts)
+        return None if is_catalog or is_on_spark else self.system
 
     def check_elsewhere(self, parts: Sequence[str]) -> None:
         if self.elsewhere is not None and self.elsewhere.claims(parts):

@@ -51,6 +51,7 @@ class ConnectServer:
         self._limits = settings.limits
         self._housekeeper = Housekeeper(self.sessions)
         self.tokens = Tokens(settings.token, settings.token_file)
+        self.shared.watched.names_users = self.tokens.names_users
         self._methods = methods_of(ConnectService(self.sessions, user_by_token(self.tokens)))
         tls = settings.tls.context(HTTP2) if settings.tls is not None else None
         check, threads = token_check(self.tokens), DaemonThreads("connect")
@@ -105,5 +106,6 @@ class ConnectServer:
         for each in self.sessions.all():
             each.interrupt(lambda operation: True)
         self.spark.close()
+        self.shared.watched.history.close()
         WATCH.release(self.native.release_memory)
         self.native.close(WATCH.waits_for_interrupted)

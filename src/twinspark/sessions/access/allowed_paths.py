@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 from twinspark.errors import NotAllowed
 
+# The history of operations, inside the warehouse: it has the statements of all users.
+HISTORY = ("twinspark", ".history")
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(.*)", re.DOTALL)
 PLAIN_GLOB = re.compile(r"[^\[\]{}\\]*")  # Python and Hadoop read these alike
 GLOB = re.compile(r"[*?\[\]{}\\]")
@@ -20,6 +22,7 @@ class AllowedPaths:
     """Directories, or addresses of other file systems (`s3://bucket/data`), that the operator named."""
 
     given: tuple[str, ...]
+    private: tuple[str, ...] = ()  # directories below those that are the server's own; listings skip hidden ones
 
     @cached_property
     def directories(self) -> tuple[str, ...]:
@@ -48,6 +51,8 @@ class AllowedPaths:
 
     def holds(self, place: str) -> bool:
         resolved = os.path.realpath(place)
+        if any(is_below(resolved, os.path.realpath(each)) for each in self.private):
+            return False
         return any(is_below(resolved, each) for each in self.directories)
 
 
@@ -93,4 +98,4 @@ def links_below(place: str) -> Iterator[str]:
 
 def allowed_paths(given: Sequence[str], warehouse: str) -> AllowedPaths | None:
     """The warehouse is the operator's own: always allowed. Without the flag every path is."""
-    return AllowedPaths((*given, warehouse)) if given else None
+    return AllowedPaths((*given, warehouse), (os.path.join(warehouse, *HISTORY),)) if given else None

@@ -41,6 +41,11 @@ class Tokens:
         """Whether a token is required: a file that has become empty admits nobody."""
         return bool(self._single) or self._file is not None
 
+    def names_users(self) -> bool:
+        """Whether some tokens belong to named users."""
+        self._look_again()
+        return any(name is not None for name in self._listed.values())
+
     def admit(self, secret: str) -> AdmittedClient | None:
         """Compares every token, each in constant time, so that timing reveals nothing."""
         self._look_again()

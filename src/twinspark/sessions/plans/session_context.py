@@ -38,6 +38,7 @@ class SessionContext:
     variables: Mapping[str, Any] = field(default_factory=dict)
     locals: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
     elsewhere: OtherCatalog | None = None  # Spark's own catalog, which may have tables that ours do not
+    system: Any = None  # SystemTables
 
     def context(self, cursor: Cursor) -> Context:
         scan_context = ScanContext(cursor, self.settings)
@@ -63,7 +64,7 @@ class SessionContext:
     def tables(self, scan_context: ScanContext) -> SessionTables | None:
         if self.catalogs is None:
             return None
-        return SessionTables(self.catalogs, self.config, scan_context, self.elsewhere)
+        return SessionTables(self.catalogs, self.config, scan_context, self.elsewhere, self.system)
 
 
 def collect(cursor: Cursor, relation: Relation, context: Context) -> pa.Table:
