@@ -1,4 +1,4 @@
-"""Writes docs/conformance.md from the kept results."""
+"""Writes docs/conformance.md, and the numbers that the web UI shows, from the kept results."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from score import group as group_of
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "conformance.md"
+NUMBERS = HERE.parent / "src" / "twinspark" / "ui" / "web" / "conformance.json"
 TITLES = {
     "doctests": "PySpark's doctests",
     "parity": "PySpark's own Connect tests",
@@ -65,10 +66,9 @@ def part(kind: str, engine: str) -> str:
 def section(kind: str) -> str:
     """One suite: every module or file, then what is missing."""
     found = {engine: results(kind, engine) for engine in ENGINES}
-    groups = sorted({group for result in found.values() if result for group in result["groups"]})
-    if not groups:
+    rows = part_rows(kind)
+    if not rows:
         return ""
-    rows = [[group, *(counts(found[engine], group) if found[engine] else "" for engine in ENGINES)] for group in groups]
     parts = [f"## {TITLES[kind]}", table(["", *ENGINES], rows)]
     parts += [missing(engine, result) for engine, result in found.items() if result]
     return "\n\n".join(part for part in parts if part)
@@ -91,10 +91,23 @@ def page() -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def shown_numbers() -> dict[str, Any]:
+    """The tables of the page, for the web UI: a row for each suite, and for each part of a suite."""
+    suites = [[title, *(counts(results(kind, engine)) for engine in ENGINES)] for kind, title in TITLES.items()]
+    return {"suites": suites, "parts": {title: part_rows(kind) for kind, title in TITLES.items() if part_rows(kind)}}
+
+
+def part_rows(kind: str) -> list[list[str]]:
+    found = {engine: results(kind, engine) for engine in ENGINES}
+    groups = sorted({group for result in found.values() if result for group in result["groups"]})
+    return [[group, *(counts(found[engine], group) if found[engine] else "" for engine in ENGINES)] for group in groups]
+
+
 def write() -> None:
     """After every full run."""
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page())
+    NUMBERS.write_text(json.dumps(shown_numbers(), indent=0, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from twinspark.cli.start_checks import settings_of, usage_error
 from twinspark.cli.version import version_line
 from twinspark.sessions.access.limits import Limits
 from twinspark.sessions.access.tls import Tls
-from twinspark.sessions.settings import MOST_PORT, Settings
+from twinspark.sessions.settings import MOST_PORT, UI_PORT, Settings, is_loopback
 
 EXAMPLES = """
 One Spark endpoint, two engines.
@@ -73,6 +73,15 @@ def engine_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: options[name] for name in same}, "spark_config": pairs_of(options["conf"])}
 
 
+def ui_port(options: Mapping[str, Any]) -> int | None:
+    """Without the option only on loopback, as other machines would reach it."""
+    if not options["ui"]:
+        return None
+    if options["ui_port"] is None:
+        return UI_PORT if is_loopback(options["host"]) else None
+    return int(options["ui_port"])
+
+
 def server_settings(options: Mapping[str, Any], token: str | None) -> Settings:
     same = (
         "host",
@@ -86,9 +95,11 @@ def server_settings(options: Mapping[str, Any], token: str | None) -> Settings:
         "metrics_port",
         "history",
     )
+    port = ui_port(options)
     return settings_of(
         **engine_settings(options),
         **{name: options[name] for name in same},
+        ui_port=port,
         allow_paths=options["allow_path"],
         token=token,
         tls=tls_of(options),

@@ -57,6 +57,8 @@ OPTIONS = (
     Option("tls_client_ca", str, None, "PEM file: clients need a certificate signed by this CA"),
     Option("insecure", bool, False, "admit clients of other machines without token"),
     Option("metrics_port", int, None, "port for Prometheus counters"),
+    Option("ui", bool, True, "serve the web UI"),
+    Option("ui_port", int, None, "port of the web UI; without it 4040 or the next free one, and only on loopback"),
     Option("history", int, 10_000, "ended operations kept in the warehouse for the web UI and system.runtime"),
     Option("thrift_port", int, None, "port for Thrift clients (HiveServer2: JDBC, ODBC, dbt)"),
     Option("thrift_host", str, None, "address for Thrift clients, if not --host"),

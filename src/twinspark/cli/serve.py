@@ -18,6 +18,7 @@ from twinspark.cli.start_checks import usage_error
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.sessions.access.tokens import Tokens
 from twinspark.sessions.settings import Settings, is_loopback
+from twinspark.ui.web.listen import url_of
 
 if TYPE_CHECKING:
     from twinspark.doors import thrift
@@ -72,6 +73,8 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
     except (OSError, ValueError) as failure:  # a port in use, or an invalid certificate or token file
         raise usage_error(str(failure)) from failure
     log.info("listening at %s, engine %s", server.url, settings.engine)
+    if server.ui is not None:
+        log.info("web UI at %s", url_of(server.ui, settings))
     if second is not None:
         log.info("Thrift (HTTP, SASL, binary) at %s:%d", second.host, second.port)
     warming = threading.Thread(target=server.warm_up, name="warm up", daemon=True)

@@ -13,7 +13,7 @@ from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.cancellation import CANCELLED, Cancelled
 from twinspark.errors import Cause, SparkError, nested_too_deeply, reasons
-from twinspark.sessions.operation import Activity, Operation, PlanRequest, State
+from twinspark.sessions.operation import NO_RESULT, Activity, Operation, OperationResult, PlanRequest, State
 
 T = TypeVar("T")
 
@@ -109,6 +109,9 @@ class PlannedOperation:
 
     def activity(self) -> Activity:
         return Activity(self._started) if self._made is None else self._made.activity()
+
+    def result(self) -> OperationResult:
+        return NO_RESULT if self._made is None else self._made.result()
 
     @property
     def is_lost(self) -> bool:

@@ -105,6 +105,9 @@ class Operation(Protocol):
 
     def activity(self) -> Activity: ...
 
+    def result(self) -> OperationResult:
+        """What is known of it for the history, also while it runs."""
+
     def start(self) -> None:
         """Begins work that does not wait for the first reader."""
 

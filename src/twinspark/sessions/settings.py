@@ -15,6 +15,7 @@ from twinspark.workers.limits import WorkerLimits
 ENGINE_KEY = "twinspark.engine"
 ENGINES = BY_KEY[ENGINE_KEY].options
 MOST_PORT = 65535
+UI_PORT = 4040  # spark.ui.port
 REMOTE = "sc://"
 MASTERS = "local, local[4], local[*], local-cluster[2,1,1024], spark://host:7077, yarn or k8s://…"
 MASTER = re.compile(r"local(\[(\*|\d+)(,\d+)?\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn")
@@ -38,6 +39,7 @@ class Settings:
     token_file: str | None = None
     tls: Tls | None = None
     metrics_port: int | None = None
+    ui_port: int | None = None
     history: int = 0  # ended operations that are kept in a file of the warehouse
     limits: Limits = field(default=Limits())
     java: bool = True
@@ -51,6 +53,7 @@ class Settings:
         for name, port in (
             ("port", self.port),
             ("metrics port", self.metrics_port or 0),
+            ("UI port", self.ui_port or 0),
         ):
             if not 0 <= port <= MOST_PORT:
                 raise ValueError(f"a {name} is a number up to {MOST_PORT}, not {port}")

@@ -27,6 +27,7 @@ from twinspark.sessions.shared import Shared
 from twinspark.sessions.threads import DaemonThreads
 from twinspark.ui.http import BoundedServer
 from twinspark.ui.metrics import DoorState, serve_metrics
+from twinspark.ui.web.listen import serve_ui
 
 log = logging.getLogger("twinspark.door")
 
@@ -67,6 +68,9 @@ class ConnectServer:
             self.metrics = serve_metrics(
                 self.shared, self.spark, self.doors, settings.host, settings.metrics_port, guard
             )
+        self.ui: BoundedServer | None = None
+        if settings.ui_port is not None:
+            self.ui = serve_ui(self.sessions, self.spark, self.tokens, settings, settings.ui_port)
         if settings.prewarm:
             threading.Thread(target=self._prewarm, name="prewarm", daemon=True).start()
 
@@ -103,6 +107,8 @@ class ConnectServer:
             self._inner.stop(grace)
         if self.metrics is not None:
             self.metrics.stop()
+        if self.ui is not None:
+            self.ui.stop()
         for each in self.sessions.all():
             each.interrupt(lambda operation: True)
         self.spark.close()

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from pyspark.sql.connect.proto import base_pb2
 
 from twinspark.compile.describe import passes_text, sql_of
-from twinspark.errors import JavaError, NotAllowed, NotNative, SparkError
+from twinspark.errors import Cause, JavaError, NotAllowed, NotNative, SparkError
 from twinspark.sessions.effects import text_of_plan
 from twinspark.sessions.history.plan_graph import nodes_of_plan, nodes_of_profile, nodes_of_spark
 from twinspark.sessions.history.record import MOST_LINE, MOST_TEXT, Details, OperationRecord, shorten
@@ -145,15 +145,18 @@ def packed_details(ended: EndedOperation) -> bytes | None:
 
 
 def details_of(ended: EndedOperation) -> Details:
-    result = ended.result
+    return details_of_result(ended.result, ended.cause, ended.plan_request)
+
+
+def details_of_result(result: OperationResult, cause: Cause, plan_request: PlanRequest) -> Details:
     nodes, origin = graph_of(result)
     return Details(
         sql=shorten("\n\n".join(map(sql_of, result.compiled)), MOST_TEXT),
         passes=shorten("\n".join(map(passes_text, result.compiled)), MOST_TEXT),
         nodes=nodes,
         origin=origin,
-        instead=ended.cause.reason.instead,
-        stack=tuple(call_stack(ended.plan_request)),
+        instead=cause.reason.instead,
+        stack=tuple(call_stack(plan_request)),
     )
 
 

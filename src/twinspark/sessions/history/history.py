@@ -120,7 +120,8 @@ class History:
         """Before the interpreter ends: a thread that still runs then would hold objects of DuckDB."""
         self._closed.set()
         self._awake.set()
-        thread = self._thread
+        with self._starting:
+            thread = self._thread
         if thread is not None:
             thread.join(EXIT_SECONDS)
 
