@@ -272,8 +272,8 @@ def test_pictures_of_the_pages(site: Start, spark_of: Connect, chromium: Any) ->
 def show_something(server: Site, spark_of: Connect) -> None:
     spark = spark_of(server, "user_id=ada")
     spark.sql(
-        "CREATE TABLE orders PARTITIONED BY (country) AS SELECT id, element_at(array('de', 'fr', 'it', 'nl', 'pl'), "
-        "CAST(id * id % 5 AS INT) + 1) AS country, round(id * 7 % 1000 * 1.25, 2) AS price FROM range(20000)"
+        "CREATE TABLE orders PARTITIONED BY (country) AS SELECT id, CASE id * id % 7 WHEN 0 THEN 'de' WHEN 1 THEN 'fr' "
+        "WHEN 2 THEN 'it' ELSE 'pl' END AS country, id * 7 % 1000 * 1.25 AS price FROM range(20000)"
     )
     spark.addTag("twinspark.profile")
     spark.sql(
@@ -294,7 +294,7 @@ def take_pictures(page: Any, url: str, name: str) -> None:
     page.goto(f"{url}/operations")
     page.wait_for_selector("progress")
     take("operations")
-    page.goto(f"{url}/operations?text=country%2C+count")
+    page.goto(f"{url}/operations?text=price+%3E+100")
     page.click("td.statement a >> nth=0")
     page.wait_for_selector("svg.plan")
     page.locator("h2:has-text('Plan')").scroll_into_view_if_needed()

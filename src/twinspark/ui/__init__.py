@@ -1,1 +1,1 @@
-"""The metrics server: Prometheus counters over session events, read-only."""
+"""The web UI, and the metrics server: Prometheus counters over session events."""

@@ -74,7 +74,7 @@ def show_table(view: View, name: str) -> Response:
 
 def details_of(view: View, quoted: str) -> Html:
     rows = query(view, f"DESCRIBE TABLE EXTENDED {quoted}").values
-    blank = next((number for number, row in enumerate(rows) if not row[0]), len(rows))
+    blank = next((number for number, row in enumerate(rows) if not row[0] or row[0].startswith("# ")), len(rows))
     columns = [row[:3] for row in rows[:blank]]
     details = [row[:2] for row in rows[blank:] if row[0]]
     return join(

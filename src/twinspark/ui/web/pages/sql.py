@@ -56,7 +56,7 @@ def editor(view: View, text: str) -> Html:
         text,
         name="text",
         id="statement",
-        rows="8",
+        rows="5",
         spellcheck="false",
         autocapitalize="off",
         autocomplete="off",
