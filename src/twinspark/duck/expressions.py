@@ -18,9 +18,9 @@ from twinspark.functions.notation.value_memory import (
     COPIES,
     LONG_LITERAL,
     is_large,
+    prevent_folding,
     room_for,
     size_of,
-    unfolded,
     with_room,
     with_room_each,
 )
@@ -98,7 +98,7 @@ class Writer:
     @write.register
     def write_literal(self, node: Literal) -> str:
         text = literal_sql(node.value, node.type)
-        return unfolded(text) if isinstance(node.value, str | bytes) and len(node.value) > LONG_LITERAL else text
+        return prevent_folding(text) if isinstance(node.value, str | bytes) and len(node.value) > LONG_LITERAL else text
 
     @write.register
     def write_cast(self, node: Cast) -> str:

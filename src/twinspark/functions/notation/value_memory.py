@@ -43,7 +43,7 @@ def room_for(value: str, bytes: str) -> str:
     return f"(CASE WHEN {room('0', bytes)} = 0 THEN {value} END)"
 
 
-def unfolded(value: str) -> str:
+def prevent_folding(value: str) -> str:
     """The value itself, in an expression that DuckDB does not fold."""
     return f"(CASE WHEN {room_unfolded('0', '0')} = 0 THEN {value} END)"
 
