@@ -41,7 +41,7 @@ class Trace:
     threads: dict[int, list[Call]] = field(default_factory=lambda: defaultdict(list))
 
     def note(self, frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(SOURCE):
+        if event == "call" and is_traced(frame):
             self.threads[threading.get_ident()].append(call_of(frame))
 
     @property
@@ -71,7 +71,7 @@ class Walks:
     stacks: dict[int, list[Entry]] = field(default_factory=lambda: defaultdict(list))
 
     def note(self, frame: FrameType, event: str, argument: object) -> None:
-        if not frame.f_code.co_filename.startswith(SOURCE):
+        if not is_traced(frame):
             return
         stack = self.stacks[threading.get_ident()]
         if event == "call" and (plan := whole_plan(frame, stack)) is not None:
@@ -90,6 +90,11 @@ class Walks:
     def note_read(self, node: Relation) -> None:
         if (stack := self.stacks[threading.get_ident()]) and not node.inputs:
             stack[-1].reaches_leaf = True
+
+
+def is_traced(frame: FrameType) -> bool:
+    """The history's thread records operations after their end: what it does is no part of this query's life."""
+    return frame.f_code.co_filename.startswith(SOURCE) and threading.current_thread().name != "history"
 
 
 def walker(frame: FrameType) -> FrameType:
