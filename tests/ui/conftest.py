@@ -7,15 +7,10 @@ from typing import Any
 import pytest
 from pages_of import Site
 from pyspark.sql import SparkSession
+from real_browser import CHROMIUM, FLAGS
 
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.sessions.settings import Settings
-
-CHROMIUM = Path("/usr/bin/chromium")  # Debian's package
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--no-first-run"),
-)
 
 
 @pytest.fixture

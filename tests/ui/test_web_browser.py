@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CHROMIUM
 from needs import needs
 from pages_of import Site
+from real_browser import CHROMIUM
 
 from twinspark.sessions.history.plan_graph import Node
 from twinspark.sessions.history.record import Details, OperationRecord

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from signed_certificates import make_certificates
 from waiting import until
 
+from twinspark.cli.app import ui_port
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.sessions.access.tls import Tls
 from twinspark.sessions.history.plan_graph import Node
@@ -118,7 +119,8 @@ def test_a_running_operation_can_be_cancelled(site: Start, spark_of: Connect) ->
     assert server.post(f"{path}/cancel").status == 303
     thread.join(60)
     assert "OPERATION_CANCELED" in str(failures[0])
-    assert "Cancelled" in server.get(path).words and "X-Reload" in server.get(f"{path}/state").headers
+    assert until(lambda: "Cancelled" in server.get(path).words)
+    assert "X-Reload" in server.get(f"{path}/state").headers
 
 
 def failure_of(spark: SparkSession) -> Exception:
@@ -308,6 +310,20 @@ def test_the_ui_speaks_tls_where_the_server_does(tmp_path: Path) -> None:
             assert page.status == 200 and b"Operations" in page.read()
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize(
+    ("given", "port"),
+    [
+        ({}, 4040),
+        ({"ui_port": 5050}, 5050),
+        ({"ui": False}, None),
+        ({"host": "0.0.0.0"}, None),
+        ({"host": "0.0.0.0", "ui_port": 0}, 0),
+    ],
+)
+def test_the_port_is_chosen_for_loopback_only(given: dict[str, Any], port: int | None) -> None:
+    assert ui_port({"ui": True, "ui_port": None, "host": "127.0.0.1", **given}) == port
 
 
 # ---- drawings

@@ -38,12 +38,14 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
         name: str = "metrics",
         tls: ssl.SSLContext | None = None,
         threads: int = THREADS,
+        seconds: float | None = None,
     ) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._since: dict[Any, float] = {}
         self._encrypted: dict[Any, ssl.SSLSocket] = {}
         self._slots = threading.BoundedSemaphore(threads)
         self._name = name
+        self._seconds = seconds
         self._tls = tls
         super().__init__((host, port), QuietHandler)
         self.set_app(application)
@@ -110,7 +112,7 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
 
     def service_actions(self) -> None:
         """Called twice a second: also closes connections that send single bytes slowly."""
-        oldest = time.monotonic() - REQUEST_SECONDS
+        oldest = time.monotonic() - (self._seconds or REQUEST_SECONDS)
         for request, since in list(self._since.items()):
             if since < oldest:
                 cut(self._encrypted.get(request, request))

@@ -30,7 +30,7 @@ INSTEAD = {
     "getConf": "spark.conf.getAll",
     "getCheckpointDir": "spark.conf",
     "setCheckpointDir": 'spark.conf.set("spark.checkpoint.dir", path)',
-    "uiWebUrl": "twinspark serve --metrics-port",
+    "uiWebUrl": "the web UI of twinspark serve (--ui-port)",
 }
 RDD_INSTEAD = (
     "df.select with a Python function (udf) or df.mapInPandas for map, flatMap and mapPartitions, "

@@ -17,6 +17,7 @@ from twinspark.ui.http import BoundedServer
 log = logging.getLogger("twinspark.ui")
 MOST_RETRIES = 16  # spark.port.maxRetries
 THREADS = 32
+SECONDS = 60.0  # for a whole request: a table may have many files
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
@@ -50,15 +51,19 @@ def serve_ui(sessions: Sessions, spark: SparkEngine, tokens: Tokens, settings: S
 
 def bind(settings: Settings, port: int, application: Application) -> BoundedServer:
     tls = settings.tls.context() if settings.tls is not None else None
-    last = port if port == 0 else min(port + MOST_RETRIES, MOST_PORT)
-    for number in range(port, last + 1):
+    for number in ports_after(port):
         try:
-            return BoundedServer(settings.host, number, application, "web UI", tls, THREADS)
+            return BoundedServer(settings.host, number, application, "web UI", tls, THREADS, SECONDS)
         except OSError as failure:
-            if failure.errno != errno.EADDRINUSE or number == last:
+            if failure.errno != errno.EADDRINUSE:
                 raise
-            log.warning("port %d is in use, the web UI tries the next one", number)
-    raise AssertionError("the loop returns or raises")
+            log.warning("port %d is in use, the web UI tries another one", number)
+    return BoundedServer(settings.host, 0, application, "web UI", tls, THREADS, SECONDS)
+
+
+def ports_after(port: int) -> range:
+    """Those that are tried before any free one; none if any is wanted."""
+    return range(port, min(port + MOST_RETRIES, MOST_PORT) + 1) if port else range(0)
 
 
 def url_of(server: BoundedServer, settings: Settings) -> str:

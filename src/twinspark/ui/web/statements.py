@@ -9,6 +9,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
 
@@ -29,15 +30,16 @@ from twinspark.sessions.settings import ENGINE_KEY
 from twinspark.sessions.threads import DaemonThreads
 from twinspark.ui.web.guard import Viewer
 from twinspark.ui.web.messages import Problem
+from twinspark.ui.web.values import cell_text
 
 OWN_TAG = "twinspark.ui"  # of operations that only show something in the UI
 CLIENT_TYPE = "twinspark web UI"
 UNNAMED = "web-ui"  # the user of viewers whose token has no name
 MOST_ROWS = 1000
-MOST_BYTES = 8 * 1024 * 1024
+MOST_BYTES = 4 * 1024 * 1024
 MOST_RUNNING = 8  # at once; of all viewers
 TOO_MANY = f"{MOST_RUNNING} statements of the web UI are running already."
-KEPT_RUNS = 50
+KEPT_RUNS = 20
 _threads = DaemonThreads("web UI")
 
 
@@ -210,8 +212,13 @@ def add_batch(rows: Rows, data: bytes) -> None:
             rows.values += map(list, zip(*map(column_values, wanted.columns), strict=True))
 
 
+def kept_value(value: Any) -> Any:
+    """Numbers are kept for charts, everything else as the text that is shown."""
+    return value if value is None or isinstance(value, int | float | Decimal) else cell_text(value)
+
+
 def column_values(column: pa.Array) -> list[Any]:
     try:
-        return list(column.to_pylist())
+        return [kept_value(value) for value in column.to_pylist()]
     except (NotImplementedError, ValueError, OverflowError, KeyError):
         return ["…"] * len(column)  # values that Python's types do not have, such as year-month intervals

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from http import HTTPStatus
 
@@ -33,6 +34,7 @@ from twinspark.ui.web.view import View
 
 PATH = "/operations"
 INTERRUPT_SECONDS = 1.0
+APPEARING_SECONDS, LOOK_SECONDS = 2.0, 0.05
 ORIGINS = {
     "plan": "The relations of the typed plan. DuckDB ran them as one query, so single ones have no numbers.",
     "profile": "DuckDB's physical operators, measured while the query ran.",
@@ -44,15 +46,22 @@ BY_TAG = f"To measure a query while it runs, give it the tag {PROFILE_TAG}."
 
 
 def find(view: View, operation_id: str) -> tuple[OperationRecord, Details]:
+    """One that was just started, or cancelled, is in neither list for a moment."""
+    until = time.monotonic() + APPEARING_SECONDS
+    while (found := look_up(view, operation_id)) is None:
+        if time.monotonic() > until:
+            raise Problem(HTTPStatus.NOT_FOUND, "There is no such operation, or it is no longer in the history.")
+        time.sleep(LOOK_SECONDS)
+    return found
+
+
+def look_up(view: View, operation_id: str) -> tuple[OperationRecord, Details] | None:
     running = view.find_running(operation_id)
     if running is not None and running[1].state is State.RUNNING:
         session, operation = running
         record = describe_running(operation, session.session_id, session.user_id)
         return record, details_of_result(operation.result(), operation.cause, operation.plan_request)
-    found = view.history.find(operation_id, view.visible())
-    if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "There is no such operation, or it is no longer in the history.")
-    return found
+    return view.history.find(operation_id, view.visible())
 
 
 def show(view: View, operation_id: str) -> Response:
