@@ -2,7 +2,7 @@
 .PHONY: docs settings
 
 docs: $(READY)  ## the documentation site in site/, a warning is an error; read it with python -m http.server -d site
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 settings: $(READY)  ## write docs/settings.md: every option, limit and setting
 	$(BIN)/python -m tools.settings

@@ -88,7 +88,7 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
 
 
 def check_ports(settings: Settings, thrift_door: ThriftDoor | None) -> None:
-    """A port in use is reported with the option that names it."""
+    """A port in use is reported with the option that names it; the web UI takes the next free one."""
     ports = [("--port", settings.host, settings.port), ("--metrics-port", settings.host, settings.metrics_port or 0)]
     if thrift_door is not None:
         ports.append(("--thrift-port", thrift_door.host or settings.host, thrift_door.port))
