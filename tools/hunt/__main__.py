@@ -95,7 +95,7 @@ def compare(script: Script, mode: str, remote: str | None, url: str, log: IO[str
         oracle = Oracle(DATA / "answers", name, Server(remote, settings | more) if remote else None)
         if (found := oracle.answers(script)) is None:
             return words
-        wanted, answers = found, Server(url, settings).run(script, found)
+        wanted, answers = found, Server(url, settings, native=True).run(script, found)
         words = list(map(verdict, script.statements, wanted, answers))
         if not set(words) & set(LOGGED):
             return words

@@ -1,5 +1,6 @@
 """Runs a whole script on a new session with a new schema, and leaves the server as it was."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from tools.hunt.scripts import Script, is_query
 SCHEMA = "hunted"
 SHARED = ("default", "global_temp")
 FIXTURE_SECONDS = 60
+LAST_OPERATION = "twinspark.lastOperation"
 NEEDS_SCHEMA = re.compile(r"(?i)^\s*(create|drop|insert|alter|from|cache|use)\b")
 
 
@@ -25,6 +27,7 @@ class Server:
     url: str
     settings: Mapping[str, str]
     seconds: int = 20
+    native: bool = False
 
     def run(self, script: Script, wanted: Sequence[Answer] = ()) -> list[Answer]:
         """An answer to every statement; what follows a statement that took too long is not tried. `wanted`
@@ -47,17 +50,28 @@ class Server:
         """A change that Spark made and the native engine did not leaves the rest without its input."""
         lost: Answer | None = None
         for statement, theirs in zip_longest(script.statements, wanted):
-            answer = lost or ask(spark, statement, self.seconds)
+            answer = lost or self.answer(spark, statement)
             yield answer
             missing = answer.condition == NOT_NATIVE and not is_query(statement) and not (theirs and theirs.is_error)
             if answer.condition == TIMEOUT or missing:
                 lost = answer
+
+    def answer(self, spark: Any, statement: str) -> Answer:
+        """Where only Spark knows the exact error, the native engine falls back, and without a Spark it raises the
+        likely one: docs/decisions/likely-errors.md."""
+        answer = ask(spark, statement, self.seconds)
+        is_likely = self.native and answer.is_error and was_not_native(spark)
+        return Answer(condition=NOT_NATIVE) if is_likely else answer
 
     def clean(self, spark: Any, stateful: bool) -> None:
         if stateful:
             try_each(spark, ["USE spark_catalog.default", f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE"])
             drop_others(spark)
         spark.stop()
+
+
+def was_not_native(spark: Any) -> bool:
+    return json.loads(spark.conf.get(LAST_OPERATION, "{}")).get("outcome") == "REFUSED"
 
 
 def try_each(spark: Any, statements: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from tools.hunt.scripts import is_volatile
 EQUAL, ERRORS, NATIVE_NOT, UNTRIED = "equal", "equal errors", "not native", "untried"
 ORDER, DIGITS, BY_CHANCE = "order", "last digits", "rows, by order"
 FINDINGS = ("rows", "schema", "answers", "fails", "other error", BY_CHANCE, ORDER, DIGITS)
+EXPLAIN = re.compile(r"(?i)\s*explain\b")
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
 
@@ -20,6 +21,8 @@ BY_ORDER = re.compile(
 
 def verdict(statement: str, spark: Answer, ours: Answer) -> str:
     """One word; those in FINDINGS are differences."""
+    if EXPLAIN.match(statement):
+        return UNTRIED  # in auto mode Spark explains its own plan
     if TIMEOUT in (spark.condition, ours.condition) or spark.condition.startswith("client"):
         return UNTRIED
     if ours.condition == NOT_NATIVE:

@@ -23,11 +23,11 @@ from twinspark.commands.results import Answer
 from twinspark.compile.query import CompiledQuery, Cursor
 from twinspark.duck.error_origins import locate_error
 from twinspark.duck.errors import translate_error
-from twinspark.errors import NotNative, reasons
+from twinspark.errors import NotNative, QueryContext, SparkError, reasons
 from twinspark.functions.time.time_parser_policy import check_legacy_patterns
 from twinspark.read.proto import read_relation
 from twinspark.read.proto.subqueries import with_views
-from twinspark.read.sql import leading_kinds, parse_statement, tree
+from twinspark.read.sql import leading_kinds, parameter_markers, parse_statement, tree
 from twinspark.read.sql_text import parser_config
 from twinspark.sessions.effects import ALWAYS_QUERIES, Effect
 from twinspark.sessions.operation import PlanRequest
@@ -111,10 +111,28 @@ def sql_command(message: commands_pb2.SqlCommand, request: Request) -> Command:
     statement = parse_statement(sql.query, parser_config(context))
     if isinstance(statement, tree.Query):
         return sql_query(relation, cursor, services)
+    check_bound(sql, context)
     if has_arguments(sql) or relation.WhichOneof("rel_type") != "sql":
         context = with_arguments(relation, statement, context)
     import_routes()
     return session_statement(statement, sql.query, context, services)
+
+
+def check_bound(sql: relations_pb2.SQL, context: Context) -> None:
+    """A marker is accepted wherever a string or a number is, such as in SHOW TABLES LIKE :pattern."""
+    if has_arguments(sql) or not (":" in sql.query or "?" in sql.query):
+        return
+    markers = parameter_markers(sql.query, parser_config(context))
+    if markers:
+        raise unbound_error(markers, sql.query)
+
+
+def unbound_error(markers: list[tuple[int, int, str]], text: str) -> Exception:
+    """Of several markers, only Spark knows which one it reports."""
+    start, stop, name = markers[0]
+    error = SparkError("UNBOUND_SQL_PARAMETER", name=name or f"_{start}")
+    error.contexts = (QueryContext(text[start:stop], start, stop - 1, text=text, has_line=False),)
+    return error if len(markers) == 1 else NotNative(reasons.ERROR_ORDER, likely_error=error)
 
 
 def with_arguments(relation: relations_pb2.Relation, statement: Any, context: Context) -> Context:

@@ -26,6 +26,8 @@ def check_correlated(relation: Relation) -> None:
             )
         if isinstance(node, Join) and node.kind not in ("inner", "cross") and any(outer_columns(node.right)):
             raise NotNative(reasons.SUBQUERY_CORRELATED, "an outer column below an outer, semi or anti join")
+        if isinstance(node, Join) and node.kind in ("right", "full") and any(outer_columns(node.left)):
+            raise NotNative(reasons.SUBQUERY_CORRELATED, "an outer column below a right or full join")
 
 
 def shows_outer_float(relation: Project) -> bool:

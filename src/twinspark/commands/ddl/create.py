@@ -7,6 +7,7 @@ from typing import Any
 
 from twinspark.analysis.context import Context
 from twinspark.analysis.expressions import build
+from twinspark.analysis.expressions.casts import check_time
 from twinspark.analysis.relations.basics import Named, project
 from twinspark.analysis.scope.frames import Frame, frame_of
 from twinspark.commands.ddl.definition import Definition, definition, rows_for
@@ -32,7 +33,19 @@ from twinspark.tables.char_types import raw_schema
 from twinspark.tables.collations import SAID_BINARY
 from twinspark.tables.files.table import FORMATS, FileTable
 from twinspark.tables.transforms import Identity, Transform, of_call
-from twinspark.types import CharType, StringType, StructField, StructType, VarcharType, plain_type, quote_identifier
+from twinspark.types import (
+    CharType,
+    DateType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    VarcharType,
+    is_string,
+    plain_type,
+    quote_identifier,
+)
 
 Command = Callable[[], Answer]
 
@@ -43,10 +56,12 @@ Command = Callable[[], Answer]
 def create_table(statement: tree.CreateTable, text: str, context: Context, services: Services) -> Command:
     check_supported(statement)
     made = read_definition(statement, text, context, services)
+    if statement.external and made.provider in FORMATS and "location" not in made.properties:
+        raise SparkError("_LEGACY_ERROR_TEMP_1069")  # QueryCompilationErrors.createExternalTableWithoutLocationError
     there = made.catalog.table_exists(made.name.identifier) or made.catalog.load_view(made.name.identifier)
     if not there:
         tables_of(context).check_elsewhere(made.name.qualifier)
-    made.catalog.load_namespace(made.name.identifier.namespace)
+    check_namespace(made, statement)
     if there and not statement.replace:
         if statement.if_not_exists:
             return done(lambda: None)
@@ -54,12 +69,23 @@ def create_table(statement: tree.CreateTable, text: str, context: Context, servi
     if statement.query is not None:
         return create_as(statement, made, text, context, services)
     schema = StructType([column(each, text, context, services) for each in columns_of(statement)])
+    check_time(schema, context.settings)
     if not schema.fields and made.provider in FORMATS and not made.partitions:
         schema = inferred_schema(made.provider, made.properties, context)
     made.check_schema(schema)
     if statement.replace:
         return done(lambda: made.replace(schema, statement.or_create))
     return done(lambda: made.create(schema))
+
+
+def check_namespace(made: Definition, statement: tree.CreateTable) -> None:
+    """Spark analyzes the query and the defaults of columns before it looks for the schema."""
+    try:
+        made.catalog.load_namespace(made.name.identifier.namespace)
+    except SparkError as error:
+        if statement.query is None and all(each.default is None for each in statement.columns):
+            raise
+        raise NotNative(reasons.ERROR_ORDER, likely_error=error) from error
 
 
 def as_written(made: Definition, statement: Any, text: str, context: Context, services: Services) -> Any:
@@ -149,6 +175,8 @@ def default_text(node: Any, text: str, context: Context, command: str, name: str
     walk = walk_of(text, context)
     made = walk.read(node.default, walk.scope(frame_of(OneRow())))
     wanted = plain_type(node.type)
+    if isinstance(wanted, DateType | TimestampType | TimestampNTZType) and is_string(made.type):
+        raise NotNative(reasons.TABLE_DEFINITION, "a string as the default of a date or timestamp")
     if not can_store(made.type, wanted):
         raise SparkError(
             "INVALID_DEFAULT_VALUE.DATA_TYPE",

@@ -24,7 +24,8 @@ from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow
 from twinspark.read.sql import parse_expression, tree
-from twinspark.read.sql_text import parser_config
+from twinspark.read.sql.tree_nodes import tree_nodes
+from twinspark.read.sql_text import check_functions_known, parser_config
 from twinspark.read.walk import read_query
 from twinspark.read.walk.queries import with_ctes
 from twinspark.sessions.services import Services
@@ -181,6 +182,7 @@ class Insertion(WriteStatement):
         static = self.static_values()
         if self.node.overwrite and not self.is_dynamic(len(static)):
             check_not_read(self.target, rows.query)
+            self.check_not_named()
         if isinstance(self.target.table, FileTable) and 0 < len(static) == len(self.target.table.partitioning):
             return self.into_partition(rows, self.folder(static))
         if not self.node.overwrite:
@@ -192,6 +194,14 @@ class Insertion(WriteStatement):
         if isinstance(self.target.table, FileTable):
             raise self.target.unsupported_error("INSERT OVERWRITE of part of the partitions")
         return self.replacing(rows, self.in_partition(static))
+
+    def check_not_named(self) -> None:
+        """A table that has no files yet, or none that pass the filters, is read as well."""
+        written = tuple(part.lower() for part in self.target.name.qualifier)
+        names = filter(None, map(table_parts, tree_nodes(self.statement.query)))
+        if isinstance(self.target.table, FileTable) and any(ends_with(written, parts) for parts in names):
+            error = SparkError("UNSUPPORTED_OVERWRITE.TABLE", table=self.target.full_name)
+            raise NotNative(reasons.WRITE_TARGET, "a table that is overwritten and read", likely_error=error)
 
     def into_partition(self, rows: Rows, folder: str) -> Command:
         mode = "overwrite" if self.node.overwrite else "append"
@@ -257,6 +267,7 @@ def insert_rows(statement: tree.Insert, text: str, context: Context, services: S
     try:
         target = write_target(parts, context, "INSERT")
     except SparkError as error:
+        check_functions_known(statement.query, walk_of(text, context), error)
         raise at_name(error, node.table, text) from error
     if node.replace in ("ON", "USING") or node.if_not_exists:
         raise target.unsupported_error(
@@ -264,3 +275,11 @@ def insert_rows(statement: tree.Insert, text: str, context: Context, services: S
         )
     insertion = Insertion(target, walk_of(text, context), statement, node)
     return write_rows_of(services, context, insertion.source(), insertion.write)
+
+
+def table_parts(node: tree.Node) -> tuple[str, ...] | None:
+    return node.name.parts if isinstance(node, tree.Table) and isinstance(node.name, tree.Name) else None
+
+
+def ends_with(whole: Sequence[str], parts: Sequence[str]) -> bool:
+    return tuple(whole[-len(parts) :]) == tuple(part.lower() for part in parts)

@@ -46,6 +46,8 @@ Resolved = TypeVar("Resolved")
 def create_function(statement: Any, source: str, context: Context, services: Services) -> Any:
     parts = parts_of(statement.name, source, context, services)
     services.functions.check_not_on_spark(parts[-1])
+    if statement.temporary and tuple(part.lower() for part in parts[:-1]) in SESSION_SCHEMAS:
+        parts = parts[-1:]
     check_written(statement, source, parts)
     made = function_of(statement, source, parts, context, services)
     if statement.temporary:
@@ -53,6 +55,8 @@ def create_function(statement: Any, source: str, context: Context, services: Ser
     name = services.catalogs.resolve(parts, context.catalog, [context.database])
     return lambda: keep_persisted(name, asdict(made), statement, context, services)
 
+
+SESSION_SCHEMAS = (("session",), ("system", "session"))  # where temporary functions live
 
 # In a body these names mean the built-in function, not a parameter (and GROUPING__ID raises an error).
 FUNCTIONS_WITHOUT_PARENTHESES = frozenset(

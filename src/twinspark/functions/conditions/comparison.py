@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
@@ -183,9 +183,18 @@ def equal_null(call: Call) -> Typed:
 fn("equal_null(any, any)", comparison_writer("IS NOT DISTINCT FROM"), rule=equal_null)
 
 
+def are_alike(types: Sequence[DataType]) -> bool:
+    """Structs are cast to a common type only if their fields have the same names; otherwise their types must be equal
+    (In.checkInputDataTypes)."""
+    structs = [type for type in types if isinstance(type, StructType)]
+    if len({tuple(name.lower() for name in type.names) for type in structs}) < 2:
+        return True
+    return len({tuple(field.dataType.simpleString() for field in type.fields) for type in structs}) == 1
+
+
 def in_list(call: Call) -> Typed:
     found = common_type(call.types, call.settings.ansi)
-    if found is None:
+    if found is None or not are_alike(call.types):
         raise different_data_types(call, "in")
     check_comparable(call, found, "in")
     return Typed(BOOLEAN, False, [found] * len(call.arguments), add_nullable_casts=True)

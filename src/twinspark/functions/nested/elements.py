@@ -52,9 +52,14 @@ def element_nullable(call: Call, fails: bool, position: Position) -> bool:
         return nullable
     if getattr(array, "name", "") == "getarraystructfields" and getattr(array.arguments[0], "name", "") == "array":
         return field_nullable(array) or indexed_nullable(array.arguments[0], index, fails, position)
-    if getattr(array, "name", "") != "array":
+    if getattr(array, "name", "") != "array" or is_lateral_alias(array):
         return True
     return indexed_nullable(array, index, fails, position)
+
+
+def is_lateral_alias(array: Any) -> bool:
+    """A column of the same SELECT list: to Spark an attribute of a projection below."""
+    return bool(array.text.startswith("lateralAliasReference("))
 
 
 def field_nullable(fields: Any) -> bool:

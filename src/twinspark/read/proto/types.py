@@ -99,10 +99,15 @@ def type_of_schema_json(text: str) -> DataType:
 def read_schema_argument(text: str) -> DataType:
     """The schema argument of from_json and similar functions: Spark's JSON, columns, or a type."""
     if text.lstrip().startswith(("{", '"')):
-        if is_named_by_class(text):
-            return type_of_json(json.loads(text))
-        return _parse_datatype_json_string(text)
+        return type_of_argument_json(text)
     return parse_schema_argument(text)
+
+
+def type_of_argument_json(text: str) -> DataType:
+    try:
+        return type_of_json(json.loads(text)) if is_named_by_class(text) else _parse_datatype_json_string(text)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as failure:
+        raise NotNative(reasons.ERROR_MESSAGE, "a schema whose JSON is malformed") from failure
 
 
 schema_texts.use(read_schema_argument)

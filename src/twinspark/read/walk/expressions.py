@@ -10,14 +10,14 @@ from typing import Any
 from twinspark.analysis.context import Context
 from twinspark.analysis.expressions import build
 from twinspark.analysis.expressions.extract_value import extract_value
-from twinspark.analysis.relations.basics import Named, passed_column, with_automatic_name
+from twinspark.analysis.relations.basics import AUTOMATIC, Named, passed_column, with_automatic_name
 from twinspark.analysis.relations.generators import has_generator
 from twinspark.analysis.scope.frames import Frame, alike, star
 from twinspark.analysis.scope.names import Scope, outer_star, resolve
 from twinspark.cancellation import check_wanted
 from twinspark.errors import NotNative, QueryContext, SparkError, reasons
 from twinspark.functions.notation.settings import Settings
-from twinspark.plan.expressions import Call, Case, Cast, Expression, Literal, Subquery, with_origin, with_text
+from twinspark.plan.expressions import Call, Case, Cast, Column, Expression, Literal, Subquery, with_origin, with_text
 from twinspark.read.sql import tree
 from twinspark.read.sql.lexer.errors import too_complex
 from twinspark.read.walk.star_except import path_in_frame, path_in_struct, without
@@ -127,7 +127,7 @@ class Walk:
             raise
         finally:
             nesting.levels -= 1
-        named = made if isinstance(made, Named) else with_automatic_name(made)
+        named = made if isinstance(made, Named) else automatic_column(made, node)
         return self.with_origin(named, node) if may_fail(named.expression) else named
 
     def with_origin(self, named: Named, node: tree.Node) -> Named:
@@ -274,6 +274,24 @@ def check_no_path(node: tree.Expression) -> None:
     operands = OPERANDS.get(node.__class__)
     if operands is not None and any(isinstance(part, tree.SemiStructuredExtract) for part in operands(node)):
         raise NotNative(reasons.VARIANT_PATH, "a path into a variant beside an operator")
+
+
+CAST_NAMES = frozenset(
+    {"bigint", "binary", "boolean", "date", "decimal", "double", "float", "int"}
+    | {"smallint", "string", "time", "timestamp", "tinyint"}
+)
+
+
+def is_cast_call(node: tree.Function) -> bool:
+    """`int(a)`, which is displayed as `a`."""
+    return isinstance(node.name, tree.Name) and node.name.parts[-1].lower() in CAST_NAMES
+
+
+def automatic_column(made: Expression, node: tree.Node) -> Named:
+    """A call of a SQL function is displayed as such, though it was inlined to a column, a constant or a cast of one."""
+    if isinstance(node, tree.Function) and isinstance(made, Literal | Column | Cast) and not is_cast_call(node):
+        return Named(made, made.text, AUTOMATIC)
+    return with_automatic_name(made)
 
 
 @walks(tree.Alias)

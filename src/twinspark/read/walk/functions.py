@@ -32,7 +32,7 @@ from twinspark.plan.expressions import (
 )
 from twinspark.read.sql import parse_type, tree
 from twinspark.read.sql.tree_nodes import tree_nodes
-from twinspark.read.walk.expressions import Walk, walks
+from twinspark.read.walk.expressions import CAST_NAMES, Walk, walks
 from twinspark.read.walk.identifiers import name_parts
 from twinspark.read.walk.lateral_aliases import check_in_window
 from twinspark.read.walk.named_arguments import by_position
@@ -47,12 +47,6 @@ from twinspark.types import (
     quote_identifier,
     quote_if_needed,
 )
-
-CAST_NAMES = frozenset(
-    {"bigint", "binary", "boolean", "date", "decimal", "double", "float", "int"}
-    | {"smallint", "string", "time", "timestamp", "tinyint"}
-)
-
 
 OF_THE_ORDERED = frozenset({"mode", "percentile_cont", "percentile_disc"})  # their argument is the WITHIN GROUP order
 DATAFRAMES_ONLY = frozenset({"product"})
@@ -107,6 +101,7 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
         raise NotNative(reasons.AGGREGATE_ORDER, f"{name} WITHIN GROUP with DISTINCT or further arguments")
     if name == "struct" and node.arguments:
         return struct_of(struct_fields(node.arguments, scope, walk), walk.settings)
+    check_nulls_clause(name, node, walk)
     within = tuple(sort_order(item, scope, walk) for item in node.within_group)
     metadata: list[Metadata] = []
     given = named_values(node, scope, walk, metadata) if name == "named_struct" else arguments(name, node, scope, walk)
@@ -120,6 +115,25 @@ def walk_call(node: tree.Function, scope: Scope, walk: Walk) -> Expression:
         ignore_nulls=node.nulls == "IGNORE",
     )
     return with_metadata(made, metadata) if metadata else made
+
+
+# FunctionResolution.applyIgnoreNulls: the functions that have the clause, by what they do without it.
+KEEP_NULLS = frozenset({"first", "first_value", "last", "last_value", "any_value", "nth_value", "lead", "lag"})
+DROP_NULLS = frozenset({"collect_list", "array_agg", "collect_set"})
+
+
+def check_nulls_clause(name: str, node: tree.Function, walk: Walk) -> None:
+    """RESPECT NULLS adds the nulls that collect_list leaves out, and outweighs an argument: `first(x, true)`."""
+    if node.nulls == "RESPECT" and (name in DROP_NULLS or (name in KEEP_NULLS and has_nulls_argument(name, node))):
+        raise NotNative(reasons.FUNCTION_OPTION, f"RESPECT NULLS of {name}")
+    if node.nulls == "IGNORE" and is_aggregate(name) and name not in KEEP_NULLS | DROP_NULLS:
+        shown = next(signature for signature in overloads(name)).function
+        condition = "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX"
+        raise walk.with_context(SparkError(condition, prettyName=f"`{shown}`", syntax="IGNORE NULLS"), node)
+
+
+def has_nulls_argument(name: str, node: tree.Function) -> bool:
+    return len(node.arguments) > {"nth_value": 2, "lead": 3, "lag": 3}.get(name, 1)
 
 
 TAKES_AN_ORDER = frozenset({"listagg", "string_agg"})
@@ -254,10 +268,14 @@ def like_row(made: Expression, model: Expression) -> Expression:
     if not isinstance(made.type, StructType) or not isinstance(model.type, StructType) or not isinstance(made, Call):
         return made
     names = model.type.names
-    if made.name != "struct" or len(names) != len(made.type.names) or names == made.type.names:
+    if made.name != "struct" or names == made.type.names or not have_same_types(made.type, model.type):
         return made
     parts = [part for name, value in zip(names, made.arguments[1::2], strict=True) for part in (literal(name), value)]
     return replace(build.call("struct", parts, made.settings), text=made.text)
+
+
+def have_same_types(one: StructType, other: StructType) -> bool:
+    return [f.dataType.simpleString() for f in one] == [f.dataType.simpleString() for f in other]
 
 
 @walks(tree.FirstLast)

@@ -54,6 +54,18 @@ def check_no_query(node: tree.InlineTable, walk: Walk) -> None:
         raise walk.with_context(SparkError(IN_VALUES), node)
     if any(isinstance(each, tree.Exists | tree.InSubquery) for each in inside):
         raise NotNative(reasons.EXPRESSION_POSITION, "VALUES with a subquery")
+    if any(map(is_not_foldable, inside)):
+        raise NotNative(reasons.EXPRESSION_POSITION, "VALUES with an expression that Spark does not fold")
+
+
+# Spark rewrites them with a common expression (With) or a lambda function, neither of which it folds.
+NOT_FOLDABLE = {"nullif", "regexp_substr", "array_compact", "array_sort"}
+
+
+def is_not_foldable(node: tree.Node) -> bool:
+    if isinstance(node, tree.Function) and isinstance(node.name, tree.Name):
+        return node.name.parts[-1].lower() in NOT_FOLDABLE
+    return isinstance(node, tree.Between | tree.Lambda)
 
 
 def column_types(rows: Sequence[Sequence[Expression]], node: tree.InlineTable, walk: Walk) -> list[DataType]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import repeat
 
 from twinspark.analysis.expressions import build
 from twinspark.analysis.relations.basics import Named
@@ -15,7 +16,7 @@ from twinspark.plan.expressions import Cast, Expression, Literal
 from twinspark.read.sql import tree
 from twinspark.read.walk.expressions import Walk, walks
 from twinspark.read.walk.functions import like_row
-from twinspark.types import DateType, TimestampNTZType, TimestampType
+from twinspark.types import DateType, StructType, TimestampNTZType, TimestampType
 
 NAMES = {"=": "==", "||": "concat", "<<": "shiftleft", ">>": "shiftright", ">>>": "shiftrightunsigned", "DIV": "div"}
 
@@ -105,8 +106,15 @@ def walk_between(node: tree.Between, scope: Scope, walk: Walk) -> Expression:
 @walks(tree.In)
 def walk_in(node: tree.In, scope: Scope, walk: Walk) -> Expression:
     child = walk.read(node.child, scope)
-    parts = [child, *(like_row(option, child) for option in walk.reads(node.options, scope))]
-    return negate_if(build.call("in", parts, walk.settings), node.negated, walk)
+    options = walk.reads(node.options, scope)
+    rows = [like_row(option, child) for option in options]
+    parts = rows if all(map(have_same_names, rows, repeat(child))) else options  # an error shows them as written
+    return negate_if(build.call("in", [child, *parts], walk.settings), node.negated, walk)
+
+
+def have_same_names(row: Expression, model: Expression) -> bool:
+    one, other = row.type, model.type
+    return not (isinstance(one, StructType) and isinstance(other, StructType)) or one.names == other.names
 
 
 @walks(tree.IsNull)

@@ -20,8 +20,8 @@ from twinspark.analysis.scope.correlation import check_correlated
 from twinspark.analysis.scope.frames import Attribute, Frame, frame_of
 from twinspark.analysis.scope.outer_references import outer_columns
 from twinspark.errors import NotNative, SparkError, reasons
-from twinspark.plan.expressions import Call, Cast, Expression, Literal, Subquery
-from twinspark.plan.relations import Field, Join, OneRow, Project, Range, expressions_in
+from twinspark.plan.expressions import Call, Cast, Column, Expression, Literal, Subquery
+from twinspark.plan.relations import Field, Join, OneRow, Project, Range, Relation, expressions_in
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.tree_nodes import tree_nodes
@@ -336,6 +336,8 @@ def join_condition(node: tree.Expression | None, kind: str, sides: Frame, walk: 
         raise NotNative(reasons.ERROR_MESSAGE, "an aggregate function in a join condition")
     made = joins.boolean(made)
     check_one_sided(made, sides)
+    if kind in ("left", "right", "full"):
+        check_constant_columns(made, sides)
     return with_existence(made, kind, sides, walk.settings)
 
 
@@ -351,8 +353,31 @@ def check_one_sided(condition: Expression, sides: Frame) -> None:
     assert isinstance(sides.relation, Join)
     width = len(sides.relation.left.fields)
     for node in nodes_of(condition):
-        if isinstance(node, Subquery) and len({c.index < width for c in outer_columns(node.relation)}) > 1:
+        if isinstance(node, Subquery) and len({index < width for index in columns_used(node)}) > 1:
             raise NotNative(reasons.JOIN_CONDITION, "a subquery over columns of both sides")
+
+
+def check_constant_columns(condition: Expression, sides: Frame) -> None:
+    """Spark's optimizer replaces constant columns by their values (FoldablePropagation) and then does not find those
+    that a correlated subquery in the condition of an outer join uses."""
+    inside = [node for node in nodes_of(condition) if isinstance(node, Subquery)]
+    if any(is_constant(column.index, sides.relation) for node in inside for column in outer_columns(node.relation)):
+        raise NotNative(reasons.JOIN_CONDITION, "a correlated subquery over constant columns in an outer join")
+
+
+def is_constant(index: int, relation: Relation) -> bool:
+    if isinstance(relation, Join):
+        width = len(relation.left.fields)
+        left = index < width
+        return is_constant(index if left else index - width, relation.left if left else relation.right)
+    return isinstance(relation, Project) and isinstance(relation.expressions[index], Literal)
+
+
+def columns_used(subquery: Subquery) -> set[int]:
+    """The columns of the join that a correlated subquery uses, and the values on the left side of its IN."""
+    outer = {column.index for column in outer_columns(subquery.relation)}
+    values = {node.index for value in subquery.values for node in nodes_of(value) if isinstance(node, Column)}
+    return outer | values if outer else set()
 
 
 def hides_in(node: tree.Expression) -> bool:

@@ -192,10 +192,18 @@ def _parse_named_window(cursor: Cursor) -> NamedWindow:
     return NamedWindow(start, cursor.stop, name, window)
 
 
+def _parse_window_name(cursor: Cursor) -> str:
+    """`OVER w - b` is read as one name that needs quotes; in `OVER w - min(b)` the minus is an operator, since no
+    parenthesis can follow the name of a window."""
+    minus = cursor.kinds[cursor.at + 1] == "-"
+    is_operator = minus and cursor.kinds[cursor.at + 3 : cursor.at + 4] in (["("], ["string"])
+    return parse_identifier(cursor) if is_operator else parse_captured_identifier(cursor)
+
+
 def _parse_window_spec(cursor: Cursor) -> WindowSpec:
     start = cursor.start
     if cursor.kinds[cursor.at] != "(":
-        return WindowReference(start, cursor.stops[cursor.at], parse_captured_identifier(cursor))
+        return WindowReference(start, cursor.stops[cursor.at], _parse_window_name(cursor))
     if cursor.is_name(cursor.at + 1) and cursor.kinds[cursor.at + 2] == ")":
         cursor.at += 1
         name = parse_captured_identifier(cursor)

@@ -5,6 +5,7 @@ from pyspark.sql import types as spark
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.strings.collations import normalize_name
 from twinspark.read.sql.lexer.cursor import Cursor
+from twinspark.read.sql.lexer.errors import ParseError
 from twinspark.read.sql.lexer.identifiers import parse_captured_identifier, parse_identifier, parse_multipart_identifier
 from twinspark.read.sql.lexer.strings import is_marker, parse_marker, parse_string_value
 from twinspark.types.text import DAY_TIME_UNITS, SIMPLE_NAMES, YEAR_MONTH_UNITS
@@ -129,7 +130,11 @@ def _parse_decimal_type(cursor: Cursor) -> spark.DataType:
     start = cursor.start
     cursor.at += 1
     precision, scale = (*_parse_type_parameters(cursor, 2), 0, 0)[:2] if cursor.peek("(") else (10, 0)
-    if precision > 38:
+    if scale > precision:
+        error = ParseError("_LEGACY_ERROR_TEMP_1228", cursor.text, start, scale=scale, precision=precision)
+        error.has_position = False
+        cursor.deferred_errors.append(error)
+    elif precision > 38:
         problem = "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION"
         cursor.defer_plain_error(problem, "SparkArithmeticException", start, precision=precision, maxPrecision=38)
     return spark.DecimalType(precision, scale)

@@ -170,10 +170,11 @@ def _parse_in(cursor: Cursor, value: Expression, start: int, negated: bool, begi
 
 def _is_list_first(cursor: Cursor) -> bool:
     """The grammar's list of values comes before its query: `(SELECT 'a')` is parsed as a literal of the type SELECT,
-    `((SELECT a FROM t))` as a list of one value."""
+    `(VALUES (1), (2))` as the call of a function and a number, `((SELECT a FROM t))` as a list of one value."""
     kind, fourth = cursor.kinds[cursor.at + 1], cursor.kinds[cursor.at + 3]
     typed = kind in ("SELECT", "VALUES") and is_string(cursor, cursor.at + 2) and fourth in (",", ")")
-    return typed or (kind == "(" and is_query_ahead(cursor))
+    called = kind in ("SELECT", "VALUES") and cursor.kinds[cursor.at + 2] == "("  # a function of that name
+    return typed or called or (kind == "(" and is_query_ahead(cursor))
 
 
 def _parse_in_options(cursor: Cursor) -> tuple[Expression, ...]:

@@ -160,12 +160,16 @@ def _parse_parenthesized(cursor: Cursor) -> Expression:
 def _is_row_of_select(cursor: Cursor) -> bool:
     """(SELECT a, b) is also a row of a column named select with the alias a, and of b. The grammar prefers that."""
     kinds, at = cursor.kinds, cursor.at
+    if kinds[at + 1] in ("SELECT", "VALUES") and kinds[at + 2] == "(":
+        return True  # a row whose first field is the call of a function of that name
     return kinds[at + 1] == "SELECT" and kinds[at + 3] == "," and (cursor.is_name(at + 2) or is_string(cursor, at + 2))
 
 
 def _parse_row(cursor: Cursor) -> Expression:
     start = cursor.start
     fields = cursor.in_parentheses(parse_named_expression)
+    if len(fields) < 2:
+        raise cursor.fail()
     return Row(start, cursor.stop, fields)
 
 

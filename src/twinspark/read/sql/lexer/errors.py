@@ -11,6 +11,7 @@ class ParseError(SparkError):
     `exception` is the Java class; a few checks inside Spark's parser throw others than ParseException."""
 
     exception = "ParseException"
+    has_position = True  # errors of Spark's types, which know no position, are reported with the statement alone
 
     def __init__(
         self,
@@ -34,6 +35,8 @@ class ParseError(SparkError):
             return message
         if self.contexts:
             return f"\n{message}\n{self._summary()}"
+        if not self.has_position:
+            return f"\n{message}\n== SQL ==\n{self.text}"
         return f"\n{message} (line {self.line}, pos {self.position})\n\n== SQL ==\n{self._position_text()}"
 
     def _position_text(self) -> str:

@@ -79,7 +79,7 @@ def parse_with_clause(cursor: Cursor) -> With:
     if not recursive and any(query.max_recursion for query in queries):
         message = "Cannot specify MAX RECURSION LEVEL when the CTE is not marked as RECURSIVE"
         cursor.defer_query_error("_LEGACY_ERROR_TEMP_0035", message=message)
-    names = [query.name for query in queries]
+    names = [query.name.lower() for query in queries]  # as AstBuilder.visitCtes compares them
     repeated = sorted({name for name in names if names.count(name) > 1}, key=names.index)
     if repeated:
         names_text = ", ".join(f"`{name}`" for name in repeated)

@@ -56,7 +56,19 @@ def parse_alter_table(cursor: Cursor) -> Command:
     partition = parse_optional_partition(cursor)
     begin = cursor.start
     change = _parse_table_change(cursor, begin, is_view, partition)
+    _check_change(cursor, change, is_view, partition)
     return AlterTable(*cursor.span(start), name, is_view, partition, change)
+
+
+def _check_change(cursor: Cursor, change: TableChange, is_view: bool, partition: PartitionSpec | None) -> None:
+    """Clauses that Spark's grammar has and AstBuilder rejects."""
+    if is_view and isinstance(change, AddPartitions | DropPartitions):
+        verb = "ADD" if isinstance(change, AddPartitions) else "DROP"
+        operation = f"ALTER VIEW ... {verb} PARTITION"
+        cursor.defer_statement_error("INVALID_STATEMENT_OR_CLAUSE", operation=operation)
+    if partition is not None and isinstance(change, ReplaceColumns):
+        operation = "ALTER TABLE ... PARTITION ... REPLACE COLUMNS"
+        cursor.defer_statement_error("INVALID_STATEMENT_OR_CLAUSE", operation=operation)
 
 
 def _parse_table_change(cursor: Cursor, start: int, is_view: bool, partition: PartitionSpec | None) -> TableChange:
@@ -207,7 +219,23 @@ def _parse_position_clause(cursor: Cursor) -> tuple[str, str | None]:
 def _parse_replace_columns(cursor: Cursor, start: int) -> TableChange:
     cursor.expect("REPLACE", "COLUMNS")
     columns = cursor.in_parentheses(_parse_added_column)
+    for column in columns:
+        _check_replacement(cursor, column)
     return ReplaceColumns(start, cursor.stop, columns)
+
+
+def _check_replacement(cursor: Cursor, column: AddedColumn) -> None:
+    """AstBuilder.visitHiveReplaceColumns."""
+    if len(column.name.parts) > 1:
+        _reject_in_hive_style(cursor, "Replacing with a nested column", "REPLACE COLUMNS")
+    if not column.nullable:
+        _reject_in_hive_style(cursor, "NOT NULL", "REPLACE COLUMNS")
+    if column.position:
+        _reject_in_hive_style(cursor, "Column position", "REPLACE COLUMNS")
+
+
+def _reject_in_hive_style(cursor: Cursor, operation: str, command: str, msg: str = "") -> None:
+    cursor.defer_statement_error("_LEGACY_ERROR_TEMP_0034", operation=operation, command=command, msg=msg)
 
 
 def _parse_alter_columns(cursor: Cursor, start: int) -> TableChange:
@@ -257,6 +285,11 @@ def _parse_hive_change(cursor: Cursor) -> ColumnChange:
     start = cursor.start
     column = parse_multipart_identifier(cursor)
     field = parse_column_type(cursor)
+    if field.name.lower() != column.parts[-1].lower():
+        _reject_in_hive_style(cursor, "Renaming column", "ALTER COLUMN", ", please run RENAME COLUMN instead")
+    if not field.nullable:
+        instead = ", please run ALTER COLUMN ... SET/DROP NOT NULL instead"
+        _reject_in_hive_style(cursor, "NOT NULL", "ALTER COLUMN", instead)
     position, after = _parse_position_clause(cursor) if cursor.kinds[cursor.at] in ("FIRST", "AFTER") else ("", None)
     comment = field.metadata.get("comment")
     return ColumnChange(start, cursor.stop, column, field.dataType, comment, position, after)

@@ -38,7 +38,7 @@ from twinspark.read.sql.statements.tables import (
     parse_drop_table,
     parse_replace_table,
 )
-from twinspark.read.sql.statements.unsupported import reject_unsupported
+from twinspark.read.sql.statements.unsupported import parse_create_macro, reject_unsupported
 from twinspark.read.sql.statements.variables import (
     parse_close_cursor,
     parse_declare,
@@ -62,7 +62,7 @@ STARTS: dict[str, Rule] = {
     "CREATE STREAMING": parse_create_pipeline_dataset,
     "CREATE FLOW": parse_create_flow,
     "CREATE ROLE": reject_unsupported,
-    "CREATE MACRO": reject_unsupported,
+    "CREATE MACRO": parse_create_macro,
     "REPLACE": parse_replace_table,
     "ALTER TABLE": parse_alter_table_statement,
     "ALTER VIEW": parse_alter_view,

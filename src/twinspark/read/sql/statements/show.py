@@ -45,7 +45,7 @@ _OPERATORS = frozenset(
 
 def parse_show_statement(cursor: Cursor) -> Command:
     kind = cursor.kinds[cursor.at + 1]
-    if kind in _UNSUPPORTED:
+    if kind in _UNSUPPORTED or cursor.peek("SHOW", "CURRENT", "ROLES"):
         return reject_unsupported(cursor)
     if kind == "CREATE" and cursor.kinds[cursor.at + 2] == "TABLE":
         return cursor.attempt(_parse_show) or reject_unsupported(cursor)

@@ -26,6 +26,7 @@ from twinspark.read.sql.tree import (
     Name,
     Properties,
     Query,
+    TableClauses,
 )
 
 
@@ -46,6 +47,8 @@ def parse_create_table(cursor: Cursor) -> Command:
     query = parse_optional_query(cursor)
     if temporary and query is None:
         _reject_temporary(cursor, external, if_not_exists, provider)
+    if query is not None and not temporary:
+        _check_query_table(cursor, columns, constraints, clauses, or_replace)
     return CreateTable(
         *cursor.span(start),
         name,
@@ -60,6 +63,26 @@ def parse_create_table(cursor: Cursor) -> Command:
         clauses,
         query,
     )
+
+
+def _check_query_table(
+    cursor: Cursor,
+    columns: tuple[ColumnDefinition, ...],
+    constraints: tuple[Constraint, ...],
+    clauses: TableClauses,
+    replaces: bool,
+) -> None:
+    """AstBuilder.visitCreateTable and visitReplaceTable: the query decides the columns and their types."""
+    kind = "Replace Table As Select (RTAS)" if replaces else "Create Table As Select (CTAS)"
+    if columns:
+        message = f"Schema may not be specified in a {kind} statement"
+    elif any(field.type is not None for field in clauses.partitioning):
+        message = f"Partition column types may not be specified in {kind}"
+    elif constraints:
+        message = f"Constraints may not be specified in a {kind} statement"
+    else:
+        return
+    cursor.defer_statement_error("_LEGACY_ERROR_TEMP_0035", message=message)
 
 
 def _reject_temporary(cursor: Cursor, external: bool, if_not_exists: bool, provider: Name | None) -> None:
@@ -84,6 +107,8 @@ def parse_replace_table(cursor: Cursor) -> Command:
     provider = parse_provider(cursor)
     clauses = parse_table_clauses(cursor)
     query = parse_optional_query(cursor)
+    if query is not None:
+        _check_query_table(cursor, columns, constraints, clauses, True)
     return CreateTable(
         *cursor.span(start), name, False, False, False, True, False, columns, constraints, provider, clauses, query
     )
@@ -171,9 +196,11 @@ def parse_create_flow(cursor: Cursor) -> Command:
 
 # ------------------------------------------------------------ indexes
 def parse_create_index(cursor: Cursor) -> Command:
+    return cursor.attempt(lambda cursor: cursor.expect_end(_parse_index(cursor))) or reject_unsupported(cursor)
+
+
+def _parse_index(cursor: Cursor) -> Command:
     start = cursor.start
-    if cursor.kinds[cursor.kinds.index("INDEX", cursor.at) + 1] in ("eof", ";"):
-        return reject_unsupported(cursor)
     cursor.expect("CREATE", "INDEX")
     if_not_exists = parse_if_not_exists(cursor)
     name = parse_identifier(cursor)

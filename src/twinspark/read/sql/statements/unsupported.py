@@ -42,6 +42,13 @@ def reject_unsupported(cursor: Cursor) -> Command:
     return _reject(cursor, " ".join(words))
 
 
+def parse_create_macro(cursor: Cursor) -> Command:
+    """Spark's grammar has temporary macros only."""
+    if cursor.kinds[cursor.at + 1] != "TEMPORARY":
+        raise cursor.fail(cursor.at + 1)
+    return reject_unsupported(cursor)
+
+
 def reject_hive_change(cursor: Cursor) -> Command | None:
     """Hive's changes of tables; None for other statements."""
     at = cursor.at
