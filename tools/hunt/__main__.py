@@ -8,13 +8,14 @@ import argparse
 import logging
 import random
 import sys
+import tempfile
 import time
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from tools.hunt import ledger
+from tools.hunt import ledger, metamorphic
 from tools.hunt.answers import Answer
 from tools.hunt.oracle import HASTE, TASKS, Oracle, spark
 from tools.hunt.scripts import Script
@@ -36,6 +37,8 @@ def main() -> None:
     deadline = time.monotonic() + 60 * chosen.minutes
     with ExitStack() as stack:
         ours = stack.enter_context(native_server())
+        if chosen.metamorphic:
+            sys.exit(run_metamorphic(ours.url, chosen))
         remote = None if chosen.cached else stack.enter_context(spark(chosen.remote, "2g", DATA / "warehouse"))
         found = {name: hunt(name, chosen, remote, ours.url, deadline) for name in chosen.only.split(",")}
     if chosen.keep:
@@ -52,19 +55,38 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=600, help="no script starts after this time")
     parser.add_argument("--remote", help="a real Spark 4.2 that runs already; otherwise one is started")
     parser.add_argument("--cached", action="store_true", help="only scripts whose answers are cached, without a Spark")
+    parser.add_argument(
+        "--metamorphic", type=int, default=0, help="rounds of checks that need no Spark, and nothing else"
+    )
     parser.add_argument("--keep", action="store_true", help="write the counts to docs/exactness.md")
     return parser.parse_args()
 
 
+def run_metamorphic(url: str, chosen: argparse.Namespace) -> bool:
+    """Half of the rounds in each mode of ANSI."""
+    total = Counter[str]()
+    for mode in ANSI.values():
+        server = Server(url, {"spark.sql.ansi.enabled": mode})
+        counts, different = metamorphic.check(server.session, chosen.seed, chosen.metamorphic // 2)
+        total.update(counts)
+        for pair in different:
+            print(f"=== {pair.name}\n{pair.text}\n  one:   {pair.one.rows[:5]}\n  other: {pair.other.rows[:5]}")
+    print(f"metamorphic: {dict(total)}")
+    if chosen.keep:
+        ledger.add({"metamorphic": total})
+    return bool(total["rows"])
+
+
 class native_server:
     def __enter__(self) -> ConnectServer:
-        warehouse = str(DATA / "native-warehouse")
-        settings = Settings(engine="duckdb", spark_master="local[2]", spark_config=OURS, warehouse=warehouse)
+        self.warehouse = tempfile.TemporaryDirectory(prefix="twinspark-hunt-")
+        settings = Settings("duckdb", spark_master="local[2]", spark_config=OURS, warehouse=self.warehouse.name)
         self.server = ConnectServer(settings)
         return self.server
 
     def __exit__(self, *_: object) -> None:
         self.server.stop(grace=1.0)
+        self.warehouse.cleanup()
 
 
 def hunt(source: str, chosen: argparse.Namespace, remote: str | None, url: str, deadline: float) -> Counter[str]:
