@@ -17,6 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql.connect.session import SparkSession
 
 from twinspark.analysis.expressions import calls
+from twinspark.analysis.expressions.recorded_errors import SAME_ERRORS
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.functions.notation import spark_names as known
 from twinspark.functions.notation.registry import names
@@ -67,7 +68,7 @@ def compared(function: str, ours: Any, sparks: Any) -> tuple[Counter[str], set[s
 
 def main() -> None:
     logging.disable(logging.CRITICAL)
-    always = calls.SAME_ERRORS
+    always = SAME_ERRORS
     calls.raises_same_error = lambda name, condition: True
     server = ConnectServer(Settings(engine="duckdb"))
     ours, sparks = (SparkSession.builder.remote(url).create() for url in (server.url, sys.argv[1]))

@@ -8,8 +8,8 @@ from dataclasses import replace
 from twinspark.analysis.expressions import build
 from twinspark.analysis.partitions.repartition import MOST_PARTITIONS, partition_of
 from twinspark.analysis.partitions.row_positions import ascending, sorted_by, with_new_positions, without_positions
-from twinspark.functions.nested.elements import is_foldable
 from twinspark.functions.notation.settings import Settings
+from twinspark.functions.notation.typing import is_foldable
 from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.relations import Field, Project, Relation, Repartition, Sort
 from twinspark.spark_order.shuffles import Ordered, Shuffles

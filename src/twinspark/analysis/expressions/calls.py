@@ -10,6 +10,7 @@ from typing import Any, TypedDict, Unpack
 from twinspark.analysis.collations.calls import collated_call, is_for_collations
 from twinspark.analysis.expressions.casts import implicit_cast, may_raise
 from twinspark.analysis.expressions.error_arguments import differs_in_spark
+from twinspark.analysis.expressions.recorded_errors import OPERATORS, raises_same_error
 from twinspark.analysis.expressions.signatures import resolve, with_defaults
 from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.functions import overloads
@@ -17,7 +18,7 @@ from twinspark.functions.aggregates.collect import ORDER_FREE, is_plain, order_f
 from twinspark.functions.documents.geometries import GEOSPATIAL_FUNCTIONS
 from twinspark.functions.notation.registry import AGGREGATE, GENERATOR, Signature, Writer
 from twinspark.functions.notation.settings import Settings
-from twinspark.functions.notation.spark_names import REFUSALS, SPARK_FUNCTIONS
+from twinspark.functions.notation.spark_names import SPARK_FUNCTIONS
 from twinspark.functions.notation.typing import Call as Typing
 from twinspark.functions.notation.typing import Typed, quote_expression
 from twinspark.functions.time.times import TIME_FUNCTIONS
@@ -41,8 +42,6 @@ from twinspark.types import (
     is_null,
     nested_types,
 )
-
-OPERATORS = frozenset(["+", "-", "*", "/", "%", "==", "=", "<", "<=", ">", ">=", "<=>", "&", "|", "^", "div"])
 
 
 def call_text(name: str, arguments: Sequence[Expression], distinct: bool = False) -> str:
@@ -163,29 +162,6 @@ def without_order(argument: Expression) -> Expression:
     if is_plain(argument.arguments[0].type):
         return replace(argument, signature=order_free_signature(argument.signature))
     return argument
-
-
-# Operators and functions whose analysis errors are recorded and equal to Spark's; spark_refusals.txt lists the others.
-SAME_ERRORS = OPERATORS | {"and", "or", "not", "in", "negative", "sum", "avg", "upper", "lower", "case"}
-SAME_ERRORS = SAME_ERRORS | {"coalesce", "if", "greatest", "least", "array", "nullif", "pmod"}
-
-
-def raises_same_error(name: str, condition: str) -> bool:
-    """Whether the error is known to equal Spark's; otherwise the plan falls back, and Spark raises its own."""
-    recorded = condition in REFUSALS.get(name, ()) or condition in ERRORS_IN_QUERIES.get(name, ())
-    return recorded or name in SAME_ERRORS or condition == "UNSUPPORTED_TIME_TYPE"
-
-
-# Errors recorded with queries: results of lambdas and certain values (lambdas.sql and refused_values.sql in tests).
-ERRORS_IN_QUERIES = {
-    "aggregate": ("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",),
-    "reduce": ("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",),
-    "transform_keys": ("DATATYPE_MISMATCH.INVALID_MAP_KEY_TYPE",),
-    "array_sort": ("DATATYPE_MISMATCH.UNEXPECTED_RETURN_TYPE",),
-    "time_bucket": ("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",),
-    "map_contains_key": ("DATATYPE_MISMATCH.MAP_FUNCTION_DIFF_TYPES",),
-    "json_tuple": ("DATATYPE_MISMATCH.NON_STRING_TYPE",),
-}
 
 
 # A calendar interval (months, days, microseconds) is a struct in DuckDB: only these functions may take it.

@@ -11,7 +11,7 @@ from twinspark.functions.notation.decimal_sql import sql_decimal_average, sql_de
 from twinspark.functions.notation.error_sql import error, not_native
 from twinspark.functions.notation.registry import AGGREGATE, fn
 from twinspark.functions.notation.sql_text import is_ordered_window, is_window, not_null
-from twinspark.functions.notation.typing import Call, Typed, unexpected_input_type
+from twinspark.functions.notation.typing import Call, Typed, unexpected_input_type, value_out_of_range
 from twinspark.types import (
     BYTE,
     DOUBLE,
@@ -275,11 +275,18 @@ def best_type(call: Call) -> Typed:
     if isinstance(call.types[1], MapType | VariantType | CalendarIntervalType):
         raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} by values that have no order")
     if len(call.arguments) > 2:
+        check_best_count(call)
         return Typed(ArrayType(call.types[0], True), True, writer=several_best, text=None)
     return Typed(call.types[0], True)
 
 
 MOST_BEST = 100000
+
+
+def check_best_count(call: Call) -> None:
+    count = getattr(call.arguments[2], "value", None)
+    if isinstance(call.types[2], IntegerType) and isinstance(count, int) and not 0 < count <= MOST_BEST:
+        raise value_out_of_range(call, "`k`", f"[1, {MOST_BEST}]", count)
 
 
 def several_best(

@@ -12,7 +12,14 @@ from twinspark.functions.casts.cast_sql import cast_sql
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import SPARK, Signature
 from twinspark.functions.notation.sql_text import is_window, not_null
-from twinspark.functions.notation.typing import Call, Typed
+from twinspark.functions.notation.typing import (
+    Call,
+    Typed,
+    any_of,
+    is_foldable,
+    non_foldable_input,
+    unexpected_input_type,
+)
 from twinspark.types import (
     BINARY,
     STRING,
@@ -146,14 +153,24 @@ def listagg_type(call: Call) -> Typed:
     name = "listagg" if call.ordering else call.name
     text = f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(shown)}){within_text(call)}"
     value = call.types[0]
-    if isinstance(value, (*NESTED, VariantType, CalendarIntervalType)):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} of {value.simpleString()}")
+    check_listagg_types(replace(call, text=f"{call.name}({', '.join(shown)})"))
     separator = getattr(call.arguments[1], "value", 0) if len(call.arguments) > 1 else None
     if isinstance(value, BinaryType) and isinstance(separator, bytes | None):
         return Typed(BINARY, True, writer=write_binary_listagg, text=text)
     if isinstance(value, BinaryType) or not isinstance(separator, str | None):
         raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, f"{call.name}: the separator")
     return Typed(STRING, True, (None, STRING), text=text)
+
+
+def check_listagg_types(call: Call) -> None:
+    """The checks of ListAgg.checkInputDataTypes; types that are cast to strings are not errors."""
+    value = call.types[0]
+    if isinstance(value, VariantType | CalendarIntervalType) or (call.ordering and isinstance(value, NESTED)):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} of {value.simpleString()}")
+    if isinstance(value, NESTED):
+        raise unexpected_input_type(call, 0, any_of((STRING, BINARY)))
+    if len(call.arguments) > 1 and not is_foldable(call.arguments[1]):
+        raise non_foldable_input(call, 1, "delimiter")
 
 
 def write_binary_listagg(

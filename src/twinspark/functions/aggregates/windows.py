@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.casts.common_types import common_type
 from twinspark.functions.notation.registry import AGGREGATE, WINDOW, fn
 from twinspark.functions.notation.sql_text import is_window
-from twinspark.functions.notation.typing import Call, Typed, different_data_types
+from twinspark.functions.notation.typing import Call, Typed, different_data_types, value_out_of_range
 from twinspark.types import INT, IntegerType, is_null
 
 fn("row_number() -> int!", "CAST(row_number(){suffix} AS INTEGER)", kind=WINDOW)
@@ -18,15 +19,19 @@ fn("percent_rank() -> double!", "percent_rank(){suffix}", kind=WINDOW, shows="PE
 fn("cume_dist() -> double!", "cume_dist(){suffix}", kind=WINDOW)
 
 
-def positive(argument: Any) -> None:
+def check_positive(call: Call, index: int, name: str, most: str) -> None:
+    """The number of NTile and NthValue: a constant int above zero."""
+    argument = call.arguments[index]
     value = getattr(argument, "value", None)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1 or not isinstance(argument.type, IntegerType):
+    if isinstance(value, bool) or not isinstance(value, int) or not isinstance(argument.type, IntegerType):
         raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "a window function: its number, above zero")
+    if value < 1:
+        raise value_out_of_range(call, name, f"(0, {most}]", f"{value}L" if name == "offset" else value)
 
 
 def tile_type(call: Call) -> Typed:
-    for argument in call.arguments:
-        positive(argument)
+    for index in range(len(call.arguments)):
+        check_positive(call, index, "buckets", "2147483647")
     return Typed(INT, False, text=None if call.arguments else "ntile(1)")
 
 
@@ -35,8 +40,8 @@ fn("ntile(any = 1)", "CAST(ntile({0}){suffix} AS INTEGER)", kind=WINDOW, rule=ti
 
 def nth_type(call: Call) -> Typed:
     """nth_value(value, n, ignoreNulls): the column name shows the third argument as `ignore nulls`."""
-    positive(call.arguments[1])
     text = f"nth_value({call.arguments[0].text}, {call.arguments[1].text})"
+    check_positive(replace(call, text=text), 1, "offset", "9223372036854775807")
     return Typed(call.types[0], True, text=text + (" ignore nulls" if ignores_nulls(call) else ""))
 
 

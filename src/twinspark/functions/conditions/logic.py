@@ -6,9 +6,8 @@ from typing import Any
 
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.casts.common_types import tightest_common_type
-from twinspark.functions.nested.elements import is_foldable
 from twinspark.functions.notation.registry import fn
-from twinspark.functions.notation.typing import Call, Typed
+from twinspark.functions.notation.typing import Call, Typed, is_foldable
 from twinspark.functions.numbers.operands import invalid_operands, operand_types
 from twinspark.types import (
     BOOLEAN,

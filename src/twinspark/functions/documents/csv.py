@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.casts.cast_sql import cast_sql
 from twinspark.functions.documents.from_json import DATE_PATTERN, read_later, schema_type
-from twinspark.functions.documents.json import SIMPLE_PATTERN, checked_options, leaf_text
+from twinspark.functions.documents.json import SIMPLE_PATTERN, check_document, checked_options, leaf_text
 from twinspark.functions.notation.decimal_sql import sql_string_to_decimal
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import fn
@@ -265,6 +266,7 @@ TYPES = (
 
 
 def schema_of_csv_type(call: Call) -> Typed:
+    check_document(replace(call, text=f"schema_of_csv({call.arguments[0].text})"), "csv")
     check_legacy_patterns("schema_of_csv", DateType(), call.settings)
     made = duck_text(line_schema(call))
     return Typed(STRING, False, text=f"schema_of_csv({call.arguments[0].text})", writer=lambda made_, *others: made)

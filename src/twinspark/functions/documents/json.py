@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.functions.casts.cast_sql import cast_sql
 from twinspark.functions.notation.registry import GENERATOR, fn
 from twinspark.functions.notation.settings import Settings
-from twinspark.functions.notation.typing import Call, Typed, quote_expression
+from twinspark.functions.notation.typing import (
+    Call,
+    Typed,
+    is_foldable,
+    is_null_constant,
+    non_foldable_input,
+    quote_expression,
+    type_text,
+    unexpected_input_type,
+    unexpected_null,
+)
 from twinspark.functions.time.time_parser_policy import check_legacy_patterns
 from twinspark.types import (
     INT,
@@ -46,8 +57,9 @@ def of_strings(result: DataType) -> Callable[[Call], Typed]:
     """Arguments must be strings, since these functions cast nothing; malformed JSON returns null."""
 
     def rule(call: Call) -> Typed:
-        if not all(is_string(t) or is_null(t) for t in call.types):
-            raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} of values that are not strings")
+        for index, type in enumerate(call.types):
+            if not is_string(type) and not is_null(type):
+                raise unexpected_input_type(call, index, type_text(STRING))
         return Typed(result, True, [STRING] * len(call.arguments))
 
     return rule
@@ -94,6 +106,7 @@ def schema_letters(call: Call) -> str:
 
 def schema_of_json_type(call: Call) -> Typed:
     source = call.arguments[0]
+    check_document(replace(call, text=f"schema_of_json({source.text})"), "json")
     if not isinstance(getattr(source, "value", None), str):
         raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "schema_of_json: the document")
     letters = schema_letters(call)
@@ -102,6 +115,19 @@ def schema_of_json_type(call: Call) -> Typed:
         return f"spark_schema_of_json({value}, {duck_text(letters)})"
 
     return Typed(STRING, False, writer=write, text=f"schema_of_json({source.text})")
+
+
+def check_document(call: Call, name: str) -> None:
+    """The checks of SchemaOfJson, SchemaOfCsv and SchemaOfXml: a constant that is not null; those of the options take
+    precedence."""
+    if not all(isinstance(type, MapType) for type in call.types[1:]):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} with options that are not a map")
+    if not is_foldable(call.arguments[0]):
+        raise non_foldable_input(call, 0, name)
+    if is_null_constant(call.arguments[0]):
+        raise unexpected_null(call, name)
+    if name != "json" and not is_string(call.types[0]):
+        raise unexpected_input_type(call, 0, type_text(STRING))
 
 
 fn("schema_of_json(any)", "", rule=schema_of_json_type)

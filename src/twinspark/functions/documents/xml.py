@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.casts.cast_sql import cast_sql
 from twinspark.functions.documents.from_json import schema_type
-from twinspark.functions.documents.json import checked_options, leaf_text
+from twinspark.functions.documents.json import check_document, checked_options, leaf_text
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import fn
 from twinspark.functions.notation.settings import Settings
@@ -113,6 +114,7 @@ Found = str | list["Found"] | dict[str, "Found"]
 
 
 def schema_of_xml_type(call: Call) -> Typed:
+    check_document(replace(call, text=f"schema_of_xml({call.arguments[0].text})"), "xml")
     check_legacy_patterns("schema_of_xml", DateType(), call.settings)
     made = duck_text(document_schema(call))
     return Typed(STRING, False, text=f"schema_of_xml({call.arguments[0].text})", writer=lambda made_, *others: made)

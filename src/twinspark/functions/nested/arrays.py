@@ -7,12 +7,12 @@ from typing import Any
 
 from twinspark.errors import Cause, NotNative, reasons
 from twinspark.functions.nested.array_sets import common_element_type, element_of
-from twinspark.functions.nested.elements import element_nullable, from_one, from_zero, is_foldable
+from twinspark.functions.nested.elements import element_nullable, from_one, from_zero
 from twinspark.functions.nested.maps import is_constant_null, key_type, lookup_sql
 from twinspark.functions.notation.error_sql import error, error_with, not_native
 from twinspark.functions.notation.families import implicit_type
 from twinspark.functions.notation.registry import SPARK, fn
-from twinspark.functions.notation.typing import Call, Typed
+from twinspark.functions.notation.typing import Call, Typed, is_foldable
 from twinspark.functions.notation.value_memory import room_unfolded, size_of
 from twinspark.types import (
     BINARY,

@@ -6,16 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from twinspark.errors import NotNative, reasons
-from twinspark.functions.notation.typing import Call
+from twinspark.functions.notation.typing import Call, is_foldable
 from twinspark.types import ArrayType
-
-
-def is_foldable(expression: Any) -> bool:
-    if hasattr(expression, "value"):
-        return True
-    if hasattr(expression, "arguments"):
-        return bool(expression.signature.deterministic) and all(map(is_foldable, expression.arguments))
-    return hasattr(expression, "child") and is_foldable(expression.child)
 
 
 def constant_index(argument: Any) -> int | None:

@@ -13,7 +13,7 @@ from twinspark.functions.casts.common_types import (
 )
 from twinspark.functions.nested.array_sets import is_plain, normalize_zeros
 from twinspark.functions.notation.registry import fn
-from twinspark.functions.notation.typing import Call, Typed, quote_expression, type_text
+from twinspark.functions.notation.typing import Call, Typed, different_data_types, quote_expression, type_text
 from twinspark.functions.notation.value_memory import room
 from twinspark.types import (
     BOOLEAN,
@@ -183,7 +183,7 @@ def concat_type(call: Call) -> Typed:
     maps = [map_of(t, "map_concat") for t in call.types]
     found = common_type(call.types, call.settings.ansi)
     if found is None:
-        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "map_concat of maps of different types")
+        raise different_data_types(call, "map_concat")
     type = map_of(found, "map_concat")
     casts = [None if same_type(type, t) else type for t in maps]
     nulls = any(t.valueContainsNull for t in maps) or (any(casts) and type.valueContainsNull)

@@ -62,6 +62,20 @@ class Typed:
     knows_limits: bool = False  # the writer itself checks whether the result fits, rather than DuckDB
 
 
+def is_foldable(expression: Any) -> bool:
+    if hasattr(expression, "value"):
+        return True
+    if hasattr(expression, "arguments"):
+        return bool(expression.signature.deterministic) and all(map(is_foldable, expression.arguments))
+    return hasattr(expression, "child") and is_foldable(expression.child)
+
+
+def is_null_constant(argument: Any) -> bool:
+    """Whether an argument is NULL, or NULL cast to a type."""
+    plain = getattr(argument, "child", argument)
+    return hasattr(plain, "value") and plain.value is None
+
+
 ORDINALS = ("first", "second", "third")
 
 
@@ -79,6 +93,12 @@ def type_text(type: DataType) -> str:
     return f"UDT({shown})" if isinstance(type, UserDefinedType) else shown
 
 
+def any_of(types: Sequence[DataType]) -> str:
+    """The required type in error messages, where several may be accepted (TypeCollection)."""
+    shown = [type_text(type) for type in types]
+    return shown[0] if len(shown) == 1 else f"({' or '.join(shown)})"
+
+
 def unexpected_input_type(call: Call, index: int, required: str) -> SparkError:
     argument = call.arguments[index]
     return SparkError(
@@ -89,6 +109,33 @@ def unexpected_input_type(call: Call, index: int, required: str) -> SparkError:
         inputType=type_text(argument.type),
         requiredType=required,
     )
+
+
+def non_foldable_input(call: Call, index: int, name: str, shown_type: str = "") -> SparkError:
+    """The error for an argument that must be constant; `name` is the parameter's name, `shown_type` its type after an
+    implicit cast."""
+    argument = call.arguments[index]
+    return SparkError(
+        "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+        sqlExpr=quote_expression(call.text),
+        inputName=f"`{name}`",
+        inputType=shown_type or type_text(argument.type),
+        inputExpr=quote_expression(argument.text),
+    )
+
+
+def value_out_of_range(call: Call, name: str, valid: str, value: object) -> SparkError:
+    return SparkError(
+        "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+        sqlExpr=quote_expression(call.text),
+        exprName=name,
+        valueRange=valid,
+        currentValue=value,
+    )
+
+
+def unexpected_null(call: Call, name: str) -> SparkError:
+    return SparkError("DATATYPE_MISMATCH.UNEXPECTED_NULL", sqlExpr=quote_expression(call.text), exprName=name)
 
 
 def different_operand_types(call: Call) -> SparkError:

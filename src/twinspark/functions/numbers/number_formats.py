@@ -6,12 +6,20 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from twinspark.errors import NotNative, reasons
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.functions.notation.decimal_sql import scale_suffix
 from twinspark.functions.notation.error_sql import error_with
 from twinspark.functions.notation.families import implicit_type
 from twinspark.functions.notation.registry import fn, overloads
-from twinspark.functions.notation.typing import Call, Typed, unexpected_input_type
+from twinspark.functions.notation.typing import (
+    Call,
+    Typed,
+    is_foldable,
+    non_foldable_input,
+    quote_expression,
+    type_text,
+    unexpected_input_type,
+)
 from twinspark.types import (
     BINARY,
     STRING,
@@ -172,6 +180,8 @@ def to_binary_type(tries: bool) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         argument = call.arguments[1] if len(call.arguments) > 1 else None
         form = getattr(argument, "value", "hex") if argument is not None else "hex"
+        if argument is not None and not is_foldable(argument):
+            raise non_foldable_input(call, 1, "fmt", type_text(STRING))
         if argument is not None and not hasattr(argument, "value"):
             raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, f"{call.name}: the format")
         return to_binary_result(call, form.lower() if isinstance(form, str) else form, tries)
@@ -185,9 +195,21 @@ def to_binary_result(call: Call, form: str | None, tries: bool) -> Typed:
     if form in ("utf-8", "utf8"):
         return Typed(BINARY, True, (STRING, STRING), "encode({0})")
     if form not in ("hex", "base64"):
-        raise NotNative(reasons.ERROR_MESSAGE, f"{call.name} with a format that is not valid")
+        raise invalid_form(call, str(form))
     nullable = tries or form == "hex"
     return Typed(BINARY, nullable, (STRING, STRING), binary_writer(form, tries), add_nullable_casts=True)
+
+
+def invalid_form(call: Call, form: str) -> SparkError:
+    """The format is implicitly cast to a string, and shown in lower case."""
+    return SparkError(
+        "DATATYPE_MISMATCH.INVALID_ARG_VALUE",
+        sqlExpr=quote_expression(call.text),
+        inputName="fmt",
+        requireType=f"case-insensitive {type_text(STRING)}",
+        validValues="'hex', 'utf-8', 'utf8', or 'base64'",
+        inputValue=f"'{form}'",
+    )
 
 
 for name, tries in (("to_binary", False), ("try_to_binary", True)):

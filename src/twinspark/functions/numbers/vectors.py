@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from twinspark.errors import Cause, NotNative, reasons
+from twinspark.errors import Cause, reasons
 from twinspark.functions.notation.registry import AGGREGATE, SPARK, Rule, fn
-from twinspark.functions.notation.typing import Call, Typed
+from twinspark.functions.notation.typing import Call, Typed, type_text, unexpected_input_type
 from twinspark.types import FLOAT, ArrayType, DataType, FloatType
 
 ORDER = Cause(reasons.FLOAT_PRECISION, "they depend on how Spark splits the rows")
@@ -15,27 +15,29 @@ def is_vector(type: DataType) -> bool:
 
 
 def of_vectors(call: Call) -> Typed:
-    """Arguments are not cast: an array of doubles is an error."""
-    if not all(map(is_vector, call.types)):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} of values that are not arrays of floats")
+    for index in range(len(call.arguments)):
+        check_vector(call, index)
     return Typed(FLOAT, True)
+
+
+def check_vector(call: Call, index: int) -> None:
+    """Arguments are not cast: an array of doubles and an untyped null are errors."""
+    if not is_vector(call.types[index]):
+        raise unexpected_input_type(call, index, type_text(ArrayType(FLOAT)))
 
 
 def of_degree(result: DataType) -> Rule:
     def rule(call: Call) -> Typed:
-        if not is_vector(call.types[0]) or not all(isinstance(type, FloatType) for type in call.types[1:]):
-            raise NotNative(
-                reasons.FUNCTION_ARGUMENT_TYPE,
-                f"{call.name} of a value that is not an array of floats, or by a value that is not a float",
-            )
+        check_vector(call, 0)
+        if not all(isinstance(type, FloatType) for type in call.types[1:]):
+            raise unexpected_input_type(call, 1, type_text(FLOAT))
         return Typed(result, True, (None, FLOAT))
 
     return rule
 
 
 def vector_aggregate_type(call: Call) -> Typed:
-    if not is_vector(call.types[0]):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} of values that are not arrays of floats")
+    check_vector(call, 0)
     return Typed(ArrayType(FLOAT, False), True)
 
 

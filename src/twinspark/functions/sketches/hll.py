@@ -14,8 +14,9 @@ LEAST, MOST, DEFAULT = 4, 21, 12
 
 
 def sketch_of_keys(call: Call) -> Typed:
+    casts = expects(call, (INT, LONG, STRING, BINARY), (INT,))
     check_between(call, 1, DEFAULT, LEAST, MOST)
-    return Typed(BINARY, False, expects(call, (INT, LONG, STRING, BINARY), (INT,)))
+    return Typed(BINARY, False, casts)
 
 
 def keys_sketched(call: Any, value: str, size: str, distinct: str = "", order: str = "", suffix: str = "") -> str:
@@ -25,8 +26,9 @@ def keys_sketched(call: Any, value: str, size: str, distinct: str = "", order: s
 
 
 def sketch_of_sketches(call: Call) -> Typed:
+    casts = expects(call, SKETCH, (BOOLEAN,))
     constant(call, 1, False)
-    return Typed(BINARY, False, expects(call, SKETCH, (BOOLEAN,)))
+    return Typed(BINARY, False, casts)
 
 
 def two_sketches(call: Call) -> Typed:
@@ -37,12 +39,12 @@ def estimate(call: Call) -> Typed:
     return Typed(LONG, call.any_nullable, expects(call, SKETCH))
 
 
-aggregate(f"hll_sketch_agg(any, int = {DEFAULT})", keys_sketched, rule=sketch_of_keys, shows_defaults=True)
+aggregate(f"hll_sketch_agg(any, any = {DEFAULT})", keys_sketched, rule=sketch_of_keys, shows_defaults=True)
 aggregate(
-    "hll_union_agg(any, boolean = false)",
+    "hll_union_agg(any, any = false)",
     "spark_hll_union_agg({distinct}{0}){suffix}",
     rule=sketch_of_sketches,
     shows_defaults=True,
 )
-fn("hll_union(any, any, boolean = false)", "spark_hll_union({0}, {1}, {2})", rule=two_sketches, shows_defaults=True)
+fn("hll_union(any, any, any = false)", "spark_hll_union({0}, {1}, {2})", rule=two_sketches, shows_defaults=True)
 fn("hll_sketch_estimate(any)", "spark_hll_sketch_estimate({0})", rule=estimate)

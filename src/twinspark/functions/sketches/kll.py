@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twinspark.errors import NotNative, reasons
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.functions.aggregates.aggregates import aggregate
-from twinspark.functions.nested.elements import is_foldable
 from twinspark.functions.notation.families import implicit_type
 from twinspark.functions.notation.registry import fn
 from twinspark.functions.notation.sql_text import is_window
-from twinspark.functions.notation.typing import Call, Typed
-from twinspark.functions.sketches.arguments import SKETCH, cast_of, check_between, constant, expects
+from twinspark.functions.notation.typing import (
+    Call,
+    Typed,
+    any_of,
+    is_foldable,
+    non_foldable_input,
+    type_text,
+    unexpected_input_type,
+)
+from twinspark.functions.sketches.arguments import check_not_null, constant, expects, failed_check, is_between
 from twinspark.types import BINARY, BYTE, DOUBLE, FLOAT, INT, LONG, SHORT, STRING, ArrayType, DataType, is_null
 
 LEAST, MOST, DEFAULT = 8, 65535, 200
@@ -34,34 +41,45 @@ def sketch_writer(function: str, default_size: int, type: str | None) -> Callabl
 
 def sketch_of(*types: DataType) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
-        check_between(call, 1, DEFAULT, LEAST, MOST)
-        return Typed(BINARY, False, expects(call, types, (INT,)))
+        casts = expects(call, types, (INT,))
+        check_size(call)
+        return Typed(BINARY, False, casts)
 
     return rule
 
 
+def check_size(call: Call) -> None:
+    """The checks of KllSketchAggBase.checkKInputDataTypes."""
+    check_not_null(call, 1, "k")
+    size = constant(call, 1, DEFAULT)
+    if not is_between(size, LEAST, MOST):
+        error = SparkError("KLL_SKETCH_K_OUT_OF_RANGE", functionName=f"`{call.name}`", k=size)
+        raise failed_check(call, error)
+
+
 def merge_type(call: Call) -> Typed:
-    return Typed(BINARY, call.any_nullable, expects(call, SKETCH, SKETCH))
+    return Typed(BINARY, call.any_nullable, (BINARY, BINARY))
 
 
 def answers(type: DataType) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
-        return Typed(type, call.any_nullable, expects(call, SKETCH))
+        return Typed(type, call.any_nullable, (BINARY,))
 
     return rule
 
 
-def query_rule(listed: str, question: DataType, answer: DataType) -> Callable[[Call], Typed]:
+def query_rule(listed: str, name: str, question: DataType, answer: DataType) -> Callable[[Call], Typed]:
     """Queries with one constant, or with an array of constants, which returns an array."""
 
     def rule(call: Call) -> Typed:
-        sketch, type = cast_of(call, call.types[0], SKETCH), call.types[1]
-        if not is_foldable(call.arguments[1]):
-            raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, call.name)
+        type = call.types[1]
         if isinstance(type, ArrayType):
-            return Typed(ArrayType(answer, False), call.any_nullable, [sketch, questions(call, type)], writer=listed)
-
-        return Typed(answer, call.any_nullable or is_null(type), [sketch, one(call, type)])
+            casts = (BINARY, questions(call, type))
+            check_foldable(call, casts[1])
+            return Typed(ArrayType(answer, False), call.any_nullable, casts, writer=listed)
+        casts = (BINARY, one(call, type))
+        check_foldable(call, casts[1])
+        return Typed(answer, call.any_nullable or is_null(type), casts)
 
     def questions(call: Call, type: ArrayType) -> DataType:
         if type.containsNull:
@@ -70,8 +88,12 @@ def query_rule(listed: str, question: DataType, answer: DataType) -> Callable[[C
 
     def one(call: Call, type: DataType) -> DataType:
         if not is_null(type) and implicit_type(type, (question.simpleString(),), call.settings.ansi) is None:
-            raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} of {type.simpleString()}")
+            raise unexpected_input_type(call, 1, any_of((question, ArrayType(question))))
         return question
+
+    def check_foldable(call: Call, type: DataType) -> None:
+        if not is_foldable(call.arguments[1]):
+            raise non_foldable_input(call, 1, name, type_text(type))
 
     return rule
 
@@ -79,7 +101,7 @@ def query_rule(listed: str, question: DataType, answer: DataType) -> Callable[[C
 def lines(kind: str, item: DataType, *accepted: DataType) -> None:
     """Registers the functions of sketches with one type of items."""
     duck = {"bigint": "BIGINT", "float": "FLOAT", "double": "DOUBLE"}[kind]
-    for count in ("", ", int"):  # the column name does not show a missing size
+    for count in ("", ", any"):  # the column name does not show a missing size
         aggregate(
             f"kll_sketch_agg_{kind}(any{count})",
             sketch_writer(f"spark_kll_sketch_agg_{kind}", DEFAULT, duck),
@@ -90,18 +112,18 @@ def lines(kind: str, item: DataType, *accepted: DataType) -> None:
             sketch_writer(f"spark_kll_merge_agg_{kind}", 0, None),
             rule=sketch_of(BINARY),
         )
-    fn(f"kll_sketch_merge_{kind}(any, any)", f"spark_kll_sketch_merge_{kind}({{0}}, {{1}})", rule=merge_type)
-    fn(f"kll_sketch_get_n_{kind}(any)", f"spark_kll_sketch_get_n_{kind}({{0}})", rule=answers(LONG))
-    fn(f"kll_sketch_to_string_{kind}(any)", f"spark_kll_sketch_to_string_{kind}({{0}})", rule=answers(STRING))
-    for name, question, answer in (("quantile", DOUBLE, item), ("rank", item, DOUBLE)):
+    fn(f"kll_sketch_merge_{kind}(binary, binary)", f"spark_kll_sketch_merge_{kind}({{0}}, {{1}})", rule=merge_type)
+    fn(f"kll_sketch_get_n_{kind}(binary)", f"spark_kll_sketch_get_n_{kind}({{0}})", rule=answers(LONG))
+    fn(f"kll_sketch_to_string_{kind}(binary)", f"spark_kll_sketch_to_string_{kind}({{0}})", rule=answers(STRING))
+    for name, shown, question, answer in (("quantile", "rank", DOUBLE, item), ("rank", "quantile", item, DOUBLE)):
         function = f"spark_kll_sketch_get_{name}"
         fn(
-            f"kll_sketch_get_{name}_{kind}(any, any)",
+            f"kll_sketch_get_{name}_{kind}(binary, any)",
             f"{function}_{kind}({{0}}, {{1}})",
-            rule=query_rule(f"{function}s_{kind}({{0}}, {{1}})", question, answer),
+            rule=query_rule(f"{function}s_{kind}({{0}}, {{1}})", shown, question, answer),
         )
 
 
 lines("bigint", LONG, BYTE, INT, LONG, SHORT)
 lines("float", FLOAT, FLOAT)
-lines("double", DOUBLE, DOUBLE, FLOAT)
+lines("double", DOUBLE, FLOAT, DOUBLE)

@@ -12,13 +12,15 @@ LEAST, MOST, DEFAULT = 4, 26, 12
 
 
 def sketch_of_keys(call: Call) -> Typed:
+    casts = expects(call, KEYS, (INT,))
     check_between(call, 1, DEFAULT, LEAST, MOST)
-    return Typed(BINARY, False, expects(call, KEYS, (INT,)))
+    return Typed(BINARY, False, casts)
 
 
 def sketch_of_sketches(call: Call) -> Typed:
+    casts = expects(call, SKETCH, (INT,))
     check_between(call, 1, DEFAULT, LEAST, MOST)
-    return Typed(BINARY, False, expects(call, SKETCH, (INT,)))
+    return Typed(BINARY, False, casts)
 
 
 def common_sketch(call: Call) -> Typed:
@@ -34,20 +36,20 @@ def estimate(call: Call) -> Typed:
 
 
 aggregate(
-    f"theta_sketch_agg(any, int = {DEFAULT})",
+    f"theta_sketch_agg(any, any = {DEFAULT})",
     "spark_theta_sketch_agg({distinct}{0}, {1}){suffix}",
     rule=sketch_of_keys,
     shows_defaults=True,
 )
 aggregate(
-    f"theta_union_agg(any, int = {DEFAULT})",
+    f"theta_union_agg(any, any = {DEFAULT})",
     "spark_theta_union_agg({distinct}{0}, {1}){suffix}",
     rule=sketch_of_sketches,
     shows_defaults=True,
 )
 aggregate("theta_intersection_agg(any)", "spark_theta_intersection_agg({distinct}{0}){suffix}", rule=common_sketch)
 fn(
-    f"theta_union(any, any, int = {DEFAULT})",
+    f"theta_union(any, any, any = {DEFAULT})",
     "spark_theta_union({0}, {1}, {2})",
     rule=two_sketches,
     shows_defaults=True,

@@ -3,12 +3,19 @@ in C."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.notation.registry import fn
-from twinspark.functions.notation.typing import Call, Typed
+from twinspark.functions.notation.typing import (
+    Call,
+    Typed,
+    is_foldable,
+    non_foldable_input,
+    type_text,
+    value_out_of_range,
+)
 from twinspark.functions.strings.java_regex import Pattern, read_pattern
 from twinspark.types import INT, STRING
 from twinspark.types.duckdb import duck_text
@@ -210,15 +217,21 @@ def replacement(call: Any) -> Replacement | None:
 def regexp_replace_type(call: Call) -> Typed:
     shown = [a.text for a in call.arguments] + ["1"] * (4 - len(call.arguments))
     wanted = (STRING, STRING, STRING, INT)[: len(call.arguments)]
-    if len(call.arguments) == 4 and not is_position(call.arguments[3]):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "regexp_replace: the position, above zero")
     text = f"regexp_replace({', '.join(shown)})"
+    if len(call.arguments) == 4:
+        check_position(replace(call, text=text))
     return Typed(STRING, False, wanted, add_nullable_casts=True, text=text)
 
 
-def is_position(argument: Any) -> bool:
-    value = getattr(argument, "value", 0)
-    return value is None or (isinstance(value, int) and value > 0)
+def check_position(call: Call) -> None:
+    """The checks of RegExpReplace.checkInputDataTypes."""
+    if not is_foldable(call.arguments[3]):
+        raise non_foldable_input(call, 3, "position", type_text(INT))
+    value = getattr(call.arguments[3], "value", 0.0)
+    if value is not None and not isinstance(value, int):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "regexp_replace: the position, above zero")
+    if value is not None and value <= 0:
+        raise value_out_of_range(call, "position", "(0, 2147483647]", value)
 
 
 fn("regexp_replace(string, string, string)", write_regexp_replace, rule=regexp_replace_type)

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from twinspark.errors import NotNative, reasons
-from twinspark.functions.nested.elements import is_foldable
 from twinspark.functions.notation.error_sql import java_error, not_native
 from twinspark.functions.notation.registry import fn
-from twinspark.functions.notation.typing import Call, Typed, unexpected_input_type
+from twinspark.functions.notation.typing import Call, Typed, is_foldable, unexpected_input_type
 from twinspark.functions.notation.value_memory import FEW, SHORT, room_for, room_unfolded
 from twinspark.types import BINARY, BOOLEAN, INT, STRING, ArrayType, BinaryType, MapType, StructType, is_null, is_string
 from twinspark.types.duckdb import duck_text

@@ -4,16 +4,26 @@ randstr."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from twinspark.errors import Cause, NotNative, reasons
+from twinspark.errors import Cause, NotNative, SparkError, reasons
 from twinspark.functions.notation.error_sql import error_with
 from twinspark.functions.notation.registry import SPARK, fn
-from twinspark.functions.notation.typing import Call, Typed, unexpected_input_type
+from twinspark.functions.notation.typing import (
+    Call,
+    Typed,
+    any_of,
+    is_foldable,
+    non_foldable_input,
+    quote_expression,
+    unexpected_input_type,
+)
 from twinspark.functions.strings.collations import normalize_name
 from twinspark.types import (
     BINARY,
     INT,
+    LONG,
     STRING,
     ArrayType,
     BinaryType,
@@ -155,24 +165,34 @@ fn("quote(string) -> string?", "chr(39) || replace({0}, chr(39), chr(92) || chr(
 # ---- masking
 
 STANDARD = ("X", "x", "n", None)
+MARKS = ("upperChar", "lowerChar", "digitChar", "otherChar")
 
 
 def mask_type(call: Call) -> Typed:
-    if not is_string(call.types[0]) and not is_null(call.types[0]):
-        raise unexpected_input_type(call, 0, '"STRING"')
-    marks = [mark_of(argument) for argument in call.arguments[1:]]
-    if len(marks) > len(STANDARD):
+    if len(call.arguments) > len(STANDARD) + 1:
         raise NotNative(reasons.FUNCTION_ARGUMENT_VALUE, "mask with more than five arguments")
-    shown = [a.text for a in call.arguments] + [m or "NULL" for m in STANDARD[len(marks) :]]
+    missing = STANDARD[len(call.arguments) - 1 :]
+    shown = [a.text for a in call.arguments] + [mark or "NULL" for mark in missing]
+    call = replace(call, text=f"mask({', '.join(shown)})")
+    for index, type in enumerate(call.types):
+        if not is_string(type) and not is_null(type):
+            raise unexpected_input_type(call, index, '"STRING"')
+    marks = [mark_of(call, index) for index in range(1, len(call.arguments))]
     wanted = (STRING, *[None] * len(marks))
-    return Typed(STRING, True, wanted, mask_writer([*marks, *STANDARD[len(marks) :]]), f"mask({', '.join(shown)})")
+    return Typed(STRING, True, wanted, mask_writer([*marks, *missing]), call.text)
 
 
-def mark_of(argument: Any) -> str | None:
-    value = constant(argument)
-    if not hasattr(argument, "value") or not (value is None or (isinstance(value, str) and len(value) == 1)):
+def mark_of(call: Call, index: int) -> str | None:
+    """A replacement character: a constant of length one, or null (Mask.checkInputDataTypes)."""
+    argument, name = call.arguments[index], MARKS[index - 1]
+    if not is_foldable(argument):
+        raise non_foldable_input(call, index, name)
+    if not hasattr(argument, "value"):
         raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "mask: the replacement characters")
-    return value
+    if argument.value is not None and len(argument.value) != 1:
+        text = quote_expression(call.text)
+        raise SparkError("DATATYPE_MISMATCH.INPUT_SIZE_NOT_ONE", sqlExpr=text, exprName=name)
+    return argument.value
 
 
 def mask_writer(marks: list[str | None]) -> Callable[..., str]:
@@ -210,12 +230,23 @@ fn(
 def random_type(call: Call) -> Typed:
     """For a constant length and a constant seed; analysis supplies the position of the row."""
     length, *seed = call.arguments
+    check_random_arguments(call)
     value = getattr(length, "value", None)
     if not isinstance(value, int) or value < 0 or not isinstance(length.type, IntegerType | ShortType) or not seed:
         raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "randstr: the length and the seed")
-    if not isinstance(seed[0].type, IntegerType | LongType):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "randstr with a seed that is not a whole number")
     return Typed(STRING, False, (INT, None))
+
+
+def check_random_arguments(call: Call) -> None:
+    """The checks of RandStr.checkInputDataTypes; a length of another type than int falls back."""
+    length, *seed = call.types
+    if is_null(length) or not isinstance(length, IntegerType | ShortType) or any(map(is_null, seed)):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "randstr with a length that is not an int, or an untyped seed")
+    if not all(isinstance(type, IntegerType | LongType) for type in seed):
+        raise unexpected_input_type(call, 1, any_of((INT, LONG)))
+    for index, name in enumerate(("length", "seed")[: len(call.arguments)]):
+        if not is_foldable(call.arguments[index]):
+            raise non_foldable_input(call, index, name, "integer")
 
 
 fn("randstr(any, any = null)", SPARK, rule=random_type, deterministic=False, cause=Cause(reasons.RANDOM_NUMBERS))

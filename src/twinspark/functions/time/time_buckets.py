@@ -2,47 +2,67 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.errors import NotNative, reasons
 from twinspark.functions.casts.cast_sql import UTC_ZONES, between_datetimes
 from twinspark.functions.notation.registry import fn
-from twinspark.functions.notation.typing import Call, Typed, quote_expression
-from twinspark.types import DATE, INTERVAL, TIMESTAMP, DayTimeIntervalType, TimestampNTZType, TimestampType
+from twinspark.functions.notation.typing import (
+    Call,
+    Typed,
+    is_foldable,
+    non_foldable_input,
+    type_text,
+    unexpected_input_type,
+    value_out_of_range,
+)
+from twinspark.types import DATE, INTERVAL, TIMESTAMP, DayTimeIntervalType, TimestampNTZType, TimestampType, is_null
 from twinspark.types.duckdb import duck_text
 
 MOMENTS = (TimestampType, TimestampNTZType)
+WIDTHS = '("INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")'
+ANY_TIMESTAMP = '"(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)"'
 
 
 def bucket_type(call: Call) -> Typed:
     """The interval is a constant; without an origin, buckets start at 1970-01-01 in the session time zone."""
-    size, value = call.arguments[0], call.arguments[1]
-    check_bucket_size(call, size)
-    if not isinstance(size.type, INTERVAL) or not isinstance(getattr(size, "value", None), int) or size.value <= 0:
-        raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "time_bucket: the width, above zero")
-    kind = value.type
+    shown = replace(call, text=bucket_text(call))
+    check_types(shown)
+    check_bucket_size(shown)
+    check_origin(shown)
     if len(call.arguments) == 3 and not hasattr(call.arguments[2], "value"):
         raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "time_bucket: the origin")
-    if not isinstance(kind, MOMENTS) or (len(call.arguments) == 3 and call.types[2] != kind):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"time_bucket of {kind.simpleString()}")
-    return Typed(kind, call.any_nullable, None, write_time_bucket, bucket_text(call))
+    return Typed(call.types[1], call.any_nullable, None, write_time_bucket, shown.text)
 
 
-def check_bucket_size(call: Call, size: Any) -> None:
-    """Only for dates and timestamps, since other errors take precedence."""
-    given = getattr(size, "value", None)
-    if not isinstance(size.type, INTERVAL) or not isinstance(given, int) or given > 0:
+def check_types(call: Call) -> None:
+    if any(map(is_null, call.types)):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "time_bucket of an untyped null")
+    if not isinstance(call.types[0], INTERVAL):
+        raise unexpected_input_type(call, 0, WIDTHS)
+    for index, type in enumerate(call.types[1:], 1):
+        if not isinstance(type, MOMENTS):
+            raise unexpected_input_type(call, index, ANY_TIMESTAMP)
+
+
+def check_bucket_size(call: Call) -> None:
+    size = call.arguments[0]
+    if not is_foldable(size):
+        raise non_foldable_input(call, 0, "bucketSize")
+    if not isinstance(getattr(size, "value", None), int):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "time_bucket: the width, above zero")
+    if size.value <= 0:
+        raise value_out_of_range(call, "`bucketSize`", "(0, inf)", size.text)
+
+
+def check_origin(call: Call) -> None:
+    if len(call.arguments) < 3:
         return
-    kind = call.types[1]
-    if not isinstance(kind, MOMENTS) or (len(call.arguments) == 3 and call.types[2] != kind):
-        return
-    raise SparkError(
-        "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
-        sqlExpr=quote_expression(bucket_text(call)),
-        exprName="`bucketSize`",
-        valueRange="(0, inf)",
-        currentValue=size.text,
-    )
+    if not is_foldable(call.arguments[2]):
+        raise non_foldable_input(call, 2, "origin")
+    if call.types[2] != call.types[1]:
+        raise unexpected_input_type(call, 2, type_text(call.types[1]))
 
 
 def bucket_text(call: Call) -> str:
