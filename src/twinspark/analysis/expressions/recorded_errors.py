@@ -21,6 +21,8 @@ KLL_KINDS = ("bigint", "float", "double")
 KLL_AGGREGATES = " ".join(f"kll_{name}_{kind}" for kind in KLL_KINDS for name in ("sketch_agg", "merge_agg"))
 KLL_QUERIES = " ".join(f"kll_sketch_get_{name}_{kind}" for kind in KLL_KINDS for name in ("quantile", "rank"))
 
+DOCUMENTS = " ".join(f"{name}_{kind}" for kind in ("json", "csv", "xml") for name in ("from", "to", "schema_of"))
+
 # Errors recorded with queries: lambdas.sql, refused_values.sql and argument_errors.sql in tests/sql_queries.
 ERRORS_IN_QUERIES = {
     "UNEXPECTED_INPUT_TYPE": "aggregate reduce",
@@ -36,9 +38,13 @@ ERRORS_IN_QUERIES = {
     "INPUT_SIZE_NOT_ONE": "mask",
     "INVALID_ARG_VALUE": "to_binary",
     "DATA_DIFF_TYPES": "map_concat",
+    "INVALID_OPTIONS.NON_MAP_FUNCTION": DOCUMENTS,
+    "INVALID_OPTIONS.NON_STRING_TYPE": DOCUMENTS,
+    "INVALID_SCHEMA.NON_STRING_LITERAL": DOCUMENTS,
+    "INVALID_SCHEMA.NON_STRUCT_TYPE": DOCUMENTS,
 }
 IN_QUERIES = frozenset(
-    (function, f"DATATYPE_MISMATCH.{condition}")
+    (function, condition if "." in condition else f"DATATYPE_MISMATCH.{condition}")
     for condition, functions in ERRORS_IN_QUERIES.items()
     for function in functions.split()
 )

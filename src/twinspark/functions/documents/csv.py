@@ -9,8 +9,17 @@ from typing import Any
 
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.casts.cast_sql import cast_sql
-from twinspark.functions.documents.from_json import DATE_PATTERN, read_later, schema_type
-from twinspark.functions.documents.json import SIMPLE_PATTERN, check_document, checked_options, leaf_text
+from twinspark.functions.documents.from_json import DATE_PATTERN, read_later, schema_type, struct_schema
+from twinspark.functions.documents.json import (
+    CLOCK_PATTERN,
+    WRITE_PATTERNS,
+    check_document,
+    check_options,
+    check_schema,
+    checked_options,
+    is_moment,
+    leaf_text,
+)
 from twinspark.functions.notation.decimal_sql import sql_string_to_decimal
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import fn
@@ -29,8 +38,8 @@ from twinspark.types import (
     FloatType,
     MapType,
     StructType,
-    TimestampNTZType,
     TimestampType,
+    TimeType,
     is_integral,
     is_null,
     is_string,
@@ -46,6 +55,7 @@ READ_OPTIONS = {
     "delimiter": SEPARATOR,
     "dateformat": re.compile(DATE_PATTERN),
     "timestampformat": re.compile(rf"{DATE_PATTERN}( HH:mm(:ss([.]SSS)?)?)?"),
+    "timeformat": CLOCK_PATTERN,
     "ignoreleadingwhitespace": re.compile("(?i)true|false"),
 }
 
@@ -59,15 +69,13 @@ def separator_of(options: dict[str, str]) -> str:
 
 def from_csv_type(call: Call) -> Typed:
     source, schema = call.arguments[:2]
+    check_schema(schema, "schema_of_csv")
+    type = struct_schema(schema_type(constant_schema(schema)), schema)
     options = checked_options(call, 2, READ_OPTIONS)
     if not (is_string(source.type) or is_null(source.type)):
         raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "from_csv of a value that is not a string")
-    type = schema_type(constant_schema(schema))
-    if not isinstance(type, StructType) or "_corrupt_record" in type.names:
-        raise NotNative(
-            reasons.FUNCTION_ARGUMENT_TYPE,
-            "from_csv to a type that is not a struct, or with a column for corrupt records",
-        )
+    if "_corrupt_record" in type.names:
+        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "from_csv with a column for corrupt records")
     check_legacy_patterns("from_csv", type, call.settings)
     casts = [STRING, *([None] * (len(call.arguments) - 1))]
     shown = f"from_csv({source.text})"
@@ -132,7 +140,7 @@ def read_field(sql: str, type: DataType, options: dict[str, str], settings: Sett
         return read_floating(sql, type, settings)
     if isinstance(type, DecimalType):
         return read_decimal(sql, type)
-    if isinstance(type, DateType | TimestampType):
+    if isinstance(type, DateType | TimestampType | TimeType):
         return read_later(sql, type, settings, options)
     raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"from_csv to {type.simpleString()}")
 
@@ -170,13 +178,14 @@ fn("from_csv(any, any, any)", "", rule=from_csv_type)
 WRITE_OPTIONS = {
     "sep": SEPARATOR,
     "delimiter": SEPARATOR,
-    "dateformat": SIMPLE_PATTERN,
-    "timestampformat": SIMPLE_PATTERN,
+    **WRITE_PATTERNS,
 }
 
 
 def to_csv_type(call: Call) -> Typed:
     type = call.types[0]
+    if len(call.arguments) > 1:
+        check_options(call.arguments[1])
     if not isinstance(type, StructType) or not type.fields:
         raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "to_csv of a value that is not a struct")
     check_legacy_patterns("to_csv", type, call.settings)
@@ -208,8 +217,8 @@ def csv_text(sql: str, type: DataType, options: dict[str, str], settings: Settin
         return "CAST(NULL AS VARCHAR)"
     if is_string(type):
         return csv_string(sql, separator_of(options), is_first)
-    if isinstance(type, DateType | TimestampType | TimestampNTZType):
-        patterns = {name: options.get(name) for name in ("timestampformat", "dateformat")}
+    if is_moment(type):
+        patterns = {name: options.get(name) for name in WRITE_PATTERNS}
         return leaf_text(sql, type, patterns, settings)
     if isinstance(type, DecimalType) and type.scale > 6:
         raise NotNative(

@@ -9,12 +9,12 @@ from typing import Any
 
 from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.functions.casts.cast_sql import cast_sql
-from twinspark.functions.documents.json import MOST_FIELDS, checked_options, schema_letters
+from twinspark.functions.documents.json import CLOCK_PATTERN, MOST_FIELDS, check_schema, checked_options, schema_letters
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import fn
 from twinspark.functions.notation.schema_texts import schema_of, schema_of_json
 from twinspark.functions.notation.settings import Settings
-from twinspark.functions.notation.typing import Call, Typed
+from twinspark.functions.notation.typing import Call, Typed, quote_expression, type_text
 from twinspark.functions.time.time_parser_policy import check_legacy_patterns
 from twinspark.types import (
     STRING,
@@ -33,10 +33,12 @@ from twinspark.types import (
     StructField,
     StructType,
     TimestampType,
+    TimeType,
     as_nullable,
     is_null,
     is_string,
     nested_types,
+    same_type,
 )
 from twinspark.types.duckdb import duck_name, duck_text, duck_type
 
@@ -53,6 +55,7 @@ LETTERS: dict[type, str] = {
     DecimalType: "q",
     DateType: "Q",
     TimestampType: "Q",
+    TimeType: "Q",
 }
 # Date patterns with an optional time that DateFormatter and TimestampFormatter parse alike.
 DATE_PATTERN = r"(yyyy[/.-]MM[/.-]dd|dd[/.-]MM[/.-]yyyy|MM[/.-]dd[/.-]yyyy)"
@@ -61,6 +64,7 @@ OPTIONS = {
     "mode": re.compile("(?i)permissive|failfast"),
     "dateformat": re.compile(DATE_PATTERN),
     "timestampformat": re.compile(rf"{DATE_PATTERN}( HH:mm(:ss([.]SSS)?)?)?"),
+    "timeformat": CLOCK_PATTERN,
     "columnnameofcorruptrecord": re.compile(".+", re.S),
     "allowsinglequotes": TRUTH,
     "allownonnumericnumbers": TRUTH,
@@ -76,7 +80,7 @@ OPTION_LETTERS = {
     ("mode", "failfast"): "F",
     ("mode", "dropmalformed"): "D",
 }
-READ_LATER = DecimalType | DateType | TimestampType  # types that DuckDB reads as strings at first
+READ_LATER = DecimalType | DateType | TimestampType | TimeType  # types that DuckDB reads as strings at first
 
 
 def letters(type: DataType, corrupt: str = "") -> str:
@@ -156,6 +160,8 @@ def read_later(sql: str, type: DataType, settings: Settings, patterns: dict[str,
         return f"spark_parse_timestamp({sql}, '{patterns['timestampformat']}', {duck_text(settings.zone)})"
     if isinstance(type, DateType) and "dateformat" in patterns:
         return f"CAST(spark_parse_timestamp_ntz({sql}, '{patterns['dateformat']}') AS DATE)"
+    if isinstance(type, TimeType):
+        return read_clock(sql, patterns)
     found = cast_sql(sql, STRING, type, "try", settings)
     if isinstance(type, DecimalType):
         plain = f"regexp_full_match({sql}, '[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?')"
@@ -166,14 +172,30 @@ def read_later(sql: str, type: DataType, settings: Settings, patterns: dict[str,
     return f"(CASE WHEN {odd} THEN coalesce({found}, {unusual}) ELSE {found} END)"
 
 
+def struct_schema(type: DataType, schema: Any) -> StructType:
+    """The check of ExprUtils.evalSchemaExpr."""
+    if not isinstance(type, StructType):
+        text = quote_expression(schema.text)
+        raise SparkError("INVALID_SCHEMA.NON_STRUCT_TYPE", inputSchema=text, dataType=type_text(type))
+    return type
+
+
+def read_clock(sql: str, patterns: dict[str, str]) -> str:
+    """TIME keeps the digits that its precision lacks, since the parsers ignore the precision (TimeFormatter)."""
+    if "timeformat" in patterns:
+        return f"(epoch_us(spark_parse_timestamp_ntz({sql}, '{patterns['timeformat']}')) * 1000)"
+    return f"spark_string_to_time({sql})"
+
+
 def from_json_type(call: Call) -> Typed:
     source, schema = call.arguments[:2]
+    check_schema(schema, "schema_of_json")
+    type = schema_type(constant_schema(schema))
     options = checked_options(call, 2, OPTIONS)
     if not (is_string(source.type) or is_null(source.type)):
         raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "from_json of a value that is not a string")
-    if getattr(source, "name", "") == "to_json":
+    if getattr(source, "name", "") == "to_json" and same_type(as_nullable(source.arguments[0].type), type):
         raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "from_json of to_json, both of which Spark may optimize away")
-    type = schema_type(constant_schema(schema))
     check_legacy_patterns("from_json", type, call.settings)
     shown = "entries" if isinstance(type, MapType) else f"from_json({source.text})"
     casts = [STRING, *([None] * (len(call.arguments) - 1))]

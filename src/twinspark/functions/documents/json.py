@@ -25,6 +25,7 @@ from twinspark.functions.notation.typing import (
 from twinspark.functions.time.time_parser_policy import check_legacy_patterns
 from twinspark.types import (
     INT,
+    NULL,
     STRING,
     ArrayType,
     BinaryType,
@@ -44,6 +45,7 @@ from twinspark.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    TimeType,
     VariantType,
     has_variant,
     is_null,
@@ -120,8 +122,8 @@ def schema_of_json_type(call: Call) -> Typed:
 def check_document(call: Call, name: str) -> None:
     """The checks of SchemaOfJson, SchemaOfCsv and SchemaOfXml: a constant that is not null; those of the options take
     precedence."""
-    if not all(isinstance(type, MapType) for type in call.types[1:]):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} with options that are not a map")
+    for options in call.arguments[1:]:
+        check_options(options)
     if not is_foldable(call.arguments[0]):
         raise non_foldable_input(call, 0, name)
     if is_null_constant(call.arguments[0]):
@@ -140,14 +142,26 @@ TIMESTAMP_PATTERN = "yyyy-MM-dd''T''HH:mm:ss.SSSXXXXX"
 NTZ_PATTERN = "yyyy-MM-dd''T''HH:mm:ss.SSS"
 SIMPLE_PATTERN = re.compile(r"[yMdHmsS/:. -]+")
 TRUTH = re.compile("(?i)true|false")
-WRITE_OPTIONS = {"ignorenullfields": TRUTH, "timestampformat": SIMPLE_PATTERN, "dateformat": SIMPLE_PATTERN}
+CLOCK_PATTERN = re.compile("HH[:-]mm([:-]ss([.]S{1,6})?)?")  # as TIME is read and written
+WRITE_PATTERNS = {"timestampformat": SIMPLE_PATTERN, "dateformat": SIMPLE_PATTERN, "timeformat": CLOCK_PATTERN}
+WRITE_OPTIONS = {"ignorenullfields": TRUTH, **WRITE_PATTERNS}
 WRITTEN_AS_IT_IS = BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | DecimalType
 WRITTEN_AS_TEXT = BinaryType | NullType | VariantType
 KEYS = BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | DateType
 
 
+def check_options(argument: Any) -> None:
+    """The checks of ExprUtils.convertToMapData: a call of map() with strings."""
+    if getattr(argument, "name", "") != "map":
+        raise SparkError("INVALID_OPTIONS.NON_MAP_FUNCTION")
+    type = argument.type if argument.arguments else MapType(NULL, NULL)
+    if not (is_string(type.keyType) and is_string(type.valueType)):
+        raise SparkError("INVALID_OPTIONS.NON_STRING_TYPE", mapType=type_text(type))
+
+
 def constant_options(argument: Any) -> dict[str, str]:
     """The options of a call: a map of constant strings, with names in lower case."""
+    check_options(argument)
     parts = [getattr(part, "value", None) for part in getattr(argument, "arguments", ())]
     if getattr(argument, "name", "") != "map" or not all(isinstance(part, str) for part in parts):
         raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "the options")
@@ -161,6 +175,14 @@ def checked_options(call: Any, index: int, known: Mapping[str, re.Pattern[str]])
         if name not in known or not known[name].fullmatch(value):
             raise NotNative(reasons.FUNCTION_OPTION, f"{call.name} with {name} = {value!r}")
     return options
+
+
+def check_schema(schema: Any, function: str) -> None:
+    """The checks of ExprUtils.evalTypeExpr: a constant string, or the result of schema_of_json and similar."""
+    if getattr(schema, "name", "") == function:
+        return
+    if not is_foldable(schema) or (hasattr(schema, "value") and not isinstance(schema.value, str)):
+        raise SparkError("INVALID_SCHEMA.NON_STRING_LITERAL", inputSchema=quote_expression(schema.text))
 
 
 def check_json_type(type: DataType) -> None:
@@ -180,11 +202,13 @@ def check_json_type(type: DataType) -> None:
 
 
 def is_moment(type: DataType) -> bool:
-    return isinstance(type, DateType | TimestampType | TimestampNTZType)
+    return isinstance(type, DateType | TimestampType | TimestampNTZType | TimeType)
 
 
 def to_json_type(call: Call) -> Typed:
     type = call.types[0]
+    if len(call.arguments) > 1:
+        check_options(call.arguments[1])
     if isinstance(type, VariantType) and len(call.arguments) == 1:
         return Typed(STRING, True, writer=variant_writer)
     if not isinstance(type, ArrayType | MapType | StructType):
@@ -197,7 +221,7 @@ def to_json_type(call: Call) -> Typed:
 
 def json_writer(options: dict[str, str]) -> Callable[..., str]:
     ignored = options.get("ignorenullfields", "true").lower()
-    patterns = {name: options.get(name) for name in ("timestampformat", "dateformat")}
+    patterns = {name: options.get(name) for name in WRITE_PATTERNS}
 
     def write(call: Any, value: str, *options: str) -> str:
         shown = to_json_values(value, call.arguments[0].type, patterns, call.settings)
@@ -232,10 +256,19 @@ def leaf_text(sql: str, type: DataType, patterns: dict[str, str | None], setting
         if pattern is None:
             return cast_sql(sql, type, STRING, "ansi", settings)
         return as_if_utc(f"CAST({sql} AS TIMESTAMP)", pattern)
+    if isinstance(type, TimeType):
+        return clock_text(sql, type, patterns["timeformat"], settings)
     custom = patterns["timestampformat"]
     if isinstance(type, TimestampNTZType):
         return as_if_utc(sql, NTZ_PATTERN)
     return f"spark_date_format({sql}, '{custom or TIMESTAMP_PATTERN}', {duck_text(settings.zone)})"
+
+
+def clock_text(sql: str, type: DataType, pattern: str | None, settings: Settings) -> str:
+    """The default pattern stands for all digits of the fraction (TimeFormatter.getFractionFormatter)."""
+    if pattern in (None, "HH:mm:ss"):
+        return cast_sql(sql, type, STRING, "ansi", settings)
+    return as_if_utc(f"make_timestamp({sql} // 1000)", str(pattern))
 
 
 def as_if_utc(local: str, pattern: str) -> str:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.etree import ElementTree
 
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.casts.cast_sql import cast_sql
-from twinspark.functions.documents.from_json import schema_type
-from twinspark.functions.documents.json import check_document, checked_options, leaf_text
+from twinspark.functions.documents.from_json import read_clock, schema_type
+from twinspark.functions.documents.json import (
+    CLOCK_PATTERN,
+    WRITE_PATTERNS,
+    check_document,
+    check_options,
+    check_schema,
+    checked_options,
+    leaf_text,
+)
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import fn
 from twinspark.functions.notation.settings import Settings
@@ -30,6 +38,7 @@ from twinspark.types import (
     LongType,
     StructType,
     TimestampType,
+    TimeType,
     is_integral,
     is_null,
     is_string,
@@ -50,51 +59,68 @@ def check_name(name: str) -> str:
 
 def to_xml_type(call: Call) -> Typed:
     type = call.types[0]
+    if len(call.arguments) > 1:
+        check_options(call.arguments[1])
     if not isinstance(type, StructType) or not type.fields:
         raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "to_xml of a value that is not a struct")
     check_legacy_patterns("to_xml", type, call.settings)
-    tag = checked_options(call, 1, {"rowtag": NAME}).get("rowtag", "ROW")
+    options = checked_options(call, 1, {"rowtag": NAME, "indent": re.compile(" *"), **WRITE_PATTERNS})
+    tag = options.get("rowtag", "ROW")
     duck_type(type)
 
     def write(made: Any, value: str, *others: str) -> str:
-        return f"list_transform([{value}], lambda x0_: {struct_text('x0_', type, tag, 0, made.settings)})[1]"
+        lines = Lines(options, made.settings)
+        row = f"list_transform([{value}], lambda x0_: {struct_text('x0_', type, tag, 0, lines)})[1]"
+        return row if lines.before(0) else f"({row} || chr(10))"
 
-    struct_text("x0_", type, tag, 0, call.settings)
+    struct_text("x0_", type, tag, 0, Lines(options, call.settings))
     return Typed(STRING, True, text=f"to_xml({call.arguments[0].text})", writer=write)
 
 
-def struct_text(sql: str, type: StructType, tag: str, depth: int, settings: Settings) -> str:
+@dataclass(frozen=True)
+class Lines:
+    """How elements are written: with line breaks and indentation, or in one line if the option `indent` is empty."""
+
+    options: dict[str, str]
+    settings: Settings
+
+    def before(self, depth: int) -> str:
+        indent = self.options.get("indent", " " * 4)
+        return f"\n{indent * depth}" if indent else ""
+
+
+def struct_text(sql: str, type: StructType, tag: str, depth: int, lines: Lines) -> str:
     """Null for a null struct; an element without children is written as an empty tag."""
     fields = ((f"({sql}).{duck_name(check_name(f.name))}", f) for f in type.fields)
-    inner = " || ".join(element(member, f.dataType, f.name, depth + 1, settings) for member, f in fields)
-    end = duck_text("\n" + " " * 4 * depth + f"</{tag}>")
+    inner = " || ".join(element(member, f.dataType, f.name, depth + 1, lines) for member, f in fields)
+    end = duck_text(f"{lines.before(depth)}</{tag}>")
     whole = f"list_transform([{inner}], lambda y{depth}_: CASE WHEN y{depth}_ = '' THEN '<{tag}/>' "
     return f"CASE WHEN {sql} IS NOT NULL THEN {whole}ELSE '<{tag}>' || y{depth}_ || {end} END)[1] END"
 
 
-def element(sql: str, type: DataType, name: str, depth: int, settings: Settings) -> str:
+def element(sql: str, type: DataType, name: str, depth: int, lines: Lines) -> str:
     """One line, or several for an array; nothing for null."""
-    before = duck_text("\n" + " " * 4 * depth)
+    before = duck_text(lines.before(depth))
     if is_null(type):
         return "''"
     if isinstance(type, ArrayType):
         if isinstance(type.elementType, ArrayType):
             raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "to_xml of arrays inside arrays")
-        one = element(f"x{depth}_", type.elementType, name, depth, settings)
+        one = element(f"x{depth}_", type.elementType, name, depth, lines)
         return f"coalesce(array_to_string(list_transform({sql}, lambda x{depth}_: {one}), ''), '')"
     if isinstance(type, StructType) and type.fields:
-        return f"coalesce({before} || {struct_text(sql, type, name, depth, settings)}, '')"
-    return f"coalesce({before} || '<{name}>' || {leaf(sql, type, settings)} || '</{name}>', '')"
+        return f"coalesce({before} || {struct_text(sql, type, name, depth, lines)}, '')"
+    return f"coalesce({before} || '<{name}>' || {leaf(sql, type, lines.options, lines.settings)} || '</{name}>', '')"
 
 
-def leaf(sql: str, type: DataType, settings: Settings) -> str:
+def leaf(sql: str, type: DataType, options: dict[str, str], settings: Settings) -> str:
     if is_string(type):  # whether > is escaped depends on its position in the buffer of Spark's writer
         odd = f"regexp_matches({sql}, '[\\x00-\\x1f>\\x7f-\\x{{9f}}\\x{{2028}}\\x{{d800}}-\\x{{10ffff}}]')"
         shown = f"replace(replace({sql}, '&', '&amp;'), '<', '&lt;')"
         unusual = not_native(reasons.XML_VALUE, "to_xml of texts with control or other special characters")
         return f"CASE WHEN {odd} THEN {unusual} ELSE {shown} END"
-    if isinstance(type, DateType | TimestampType):
-        return leaf_text(sql, type, {"timestampformat": None, "dateformat": None}, settings)
+    if isinstance(type, DateType | TimestampType | TimeType):
+        return leaf_text(sql, type, {name: options.get(name) for name in WRITE_PATTERNS}, settings)
     small = isinstance(type, DecimalType) and type.scale > 6
     if small or not (is_integral(type) or isinstance(type, BooleanType | FloatType | DoubleType | DecimalType)):
         raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"to_xml of {type.simpleString()}")
@@ -181,14 +207,22 @@ def schema_text(type: Found) -> str:
 FLAT = "<[A-Za-z][A-Za-z0-9_]*>(<[A-Za-z][A-Za-z0-9_]*>[!-%''-;=?-~]*</[A-Za-z][A-Za-z0-9_]*>)*</[A-Za-z][A-Za-z0-9_]*>"
 
 
+# from_xml reads the root element, whatever its name is.
+OPENED = "regexp_extract_all(x_, '<([A-Za-z][A-Za-z0-9_]*)>', 1)"  # the names of the elements of the document x_
+READ_OPTIONS = {"rowtag": NAME, "timeformat": CLOCK_PATTERN}
+
+
 def from_xml_type(call: Call) -> Typed:
     source = call.arguments[0]
-    if len(call.arguments) > 2 or not (is_string(source.type) or is_null(source.type)):
-        raise NotNative(reasons.FUNCTION_OPTION, "from_xml with options, or of a value that is not a string")
+    check_schema(call.arguments[1], "schema_of_xml")
     type = schema_type(constant_schema(call.arguments[1]))
+    options = checked_options(call, 2, READ_OPTIONS)
+    if not (is_string(source.type) or is_null(source.type)):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "from_xml of a value that is not a string")
     if not isinstance(type, StructType) or not type.fields:
         raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "from_xml to a type that is not a struct")
-    return Typed(type, True, [STRING, None], writer=document_reader(type), text=f"from_xml({source.text})")
+    casts = [STRING, *[None] * (len(call.arguments) - 1)]
+    return Typed(type, True, casts, writer=document_reader(type, options), text=f"from_xml({source.text})")
 
 
 def constant_schema(schema: Any) -> str:
@@ -199,12 +233,13 @@ def constant_schema(schema: Any) -> str:
     return str(schema.value)
 
 
-def document_reader(type: StructType) -> Callable[..., str]:
+def document_reader(type: StructType, options: dict[str, str]) -> Callable[..., str]:
     """Falls back unless closing tags match opening tags, and no element name differs from a column name only in
     case."""
     duck_type(type)
-    columns = ", ".join(f"{duck_name(f.name)} := {column('x_', check_name(f.name), f.dataType)}" for f in type.fields)
-    opened = "regexp_extract_all(x_, '<([A-Za-z][A-Za-z0-9_]*)>', 1)"
+    texts = ((duck_name(f.name), column("x_", check_name(f.name), f.dataType, options)) for f in type.fields)
+    columns = ", ".join(f"{name} := {text}" for name, text in texts)
+    opened = OPENED
     closed = "regexp_extract_all(x_, '</([A-Za-z][A-Za-z0-9_]*)>', 1)"
     matched = f"{opened}[2:] = {closed}[:-2] AND {opened}[1] = {closed}[-1]"
     known = ", ".join(duck_text(f.name.lower()) for f in type.fields)
@@ -220,24 +255,33 @@ def document_reader(type: StructType) -> Callable[..., str]:
     return write
 
 
-def column(document: str, name: str, type: DataType) -> str:
+def column(document: str, name: str, type: DataType, options: dict[str, str]) -> str:
     """The last element of that name, or all of them for an array."""
     texts = f"regexp_extract_all({document}, '<{name}>([^<]*)</', 1)"
     if isinstance(type, ArrayType):
-        values = f"list_transform({texts}, lambda e_: {value_of('e_', type.elementType)})"
+        values = f"list_transform({texts}, lambda e_: {value_of('e_', type.elementType, options)})"
         return f"CASE WHEN len({texts}) > 0 THEN {values} END"
-    return value_of(f"{texts}[-1]", type)
+    return value_of(f"{texts}[-1]", type, options)
 
 
-def value_of(sql: str, type: DataType) -> str:
+def value_of(sql: str, type: DataType, options: dict[str, str]) -> str:
     if type == STRING:
         return sql
+    if isinstance(type, TimeType):
+        return clock_value(sql, options)
     if not isinstance(type, IntegerType | LongType):
         raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"from_xml to {type.simpleString()}")
     digits = 9 if isinstance(type, IntegerType) else 18
     number = f"WHEN regexp_full_match({sql}, '-?[0-9]{{1,{digits}}}') THEN CAST({sql} AS {duck_type(type)})"
     unusual = not_native(reasons.XML_VALUE, "from_xml of a number in an unusual form")
     return f"(CASE WHEN {sql} IS NULL THEN NULL {number} ELSE {unusual} END)"
+
+
+def clock_value(sql: str, options: dict[str, str]) -> str:
+    """A text that is not a time is null; falls back if there are further elements, which Spark may not read then."""
+    later = not_native(reasons.XML_VALUE, "from_xml of a text that is not a time, beside other elements")
+    malformed = f"CASE WHEN {sql} <> '' AND len({OPENED}) > 2 THEN {later} END"
+    return f"coalesce({read_clock(sql, options)}, {malformed})"
 
 
 RULES = {"from_xml": from_xml_type, "to_xml": to_xml_type, "schema_of_xml": schema_of_xml_type}

@@ -41,8 +41,11 @@ GATHERING = "min max count first last any_value max_by min_by collect_list array
 OTHER = "+ - hash xxhash64 hour minute second extract date_part to_pretty_string"
 STAMPS = "make_timestamp make_timestamp_ltz make_timestamp_ntz"
 TRIED_STAMPS = "try_make_timestamp try_make_timestamp_ltz try_make_timestamp_ntz"
+DOCUMENTS = "to_json to_csv to_xml"
 OWN = "time_diff time_trunc time_to_seconds time_to_millis time_to_micros"
-TIME_FUNCTIONS = frozenset(" ".join((COMPARING, NESTING, GATHERING, OTHER, STAMPS, TRIED_STAMPS, OWN)).split(" "))
+TIME_FUNCTIONS = frozenset(
+    " ".join((COMPARING, NESTING, GATHERING, OTHER, STAMPS, TRIED_STAMPS, DOCUMENTS, OWN)).split(" ")
+)
 
 OUT_OF_BOUNDS = "DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION"
 
