@@ -38,13 +38,16 @@ ERRORS_IN_QUERIES = {
     "INPUT_SIZE_NOT_ONE": "mask",
     "INVALID_ARG_VALUE": "to_binary",
     "DATA_DIFF_TYPES": "map_concat",
+    "NON_FOLDABLE_ARGUMENT": "ceil ceiling floor mode extract date_part datepart",
+    "INVALID_EXTRACT_FIELD": "extract date_part datepart",
     "INVALID_OPTIONS.NON_MAP_FUNCTION": DOCUMENTS,
     "INVALID_OPTIONS.NON_STRING_TYPE": DOCUMENTS,
     "INVALID_SCHEMA.NON_STRING_LITERAL": DOCUMENTS,
     "INVALID_SCHEMA.NON_STRUCT_TYPE": DOCUMENTS,
 }
+TOP_LEVEL = ("NON_FOLDABLE_ARGUMENT", "INVALID_EXTRACT_FIELD")
 IN_QUERIES = frozenset(
-    (function, condition if "." in condition else f"DATATYPE_MISMATCH.{condition}")
+    (function, condition if "." in condition or condition in TOP_LEVEL else f"DATATYPE_MISMATCH.{condition}")
     for condition, functions in ERRORS_IN_QUERIES.items()
     for function in functions.split()
 )

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.functions.notation.registry import WINDOW
 from twinspark.functions.notation.settings import Settings
-from twinspark.functions.notation.typing import quote_expression, type_text
-from twinspark.plan.expressions import AggregateCall, Call, Expression, SortOrder, WindowCall, WindowFrame
+from twinspark.functions.notation.typing import is_foldable, quote_expression, type_text
+from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, SortOrder, WindowCall, WindowFrame
 from twinspark.types import (
     ByteType,
     DataType,
@@ -44,6 +44,22 @@ def check_order(order: SortOrder) -> None:
         )
 
 
+WHOLE_ONLY = frozenset({"percentile_cont", "percentile_disc", "median"})
+
+
+def check_whole_partition(function: Call, ordering: Sequence[SortOrder], frame: WindowFrame | None) -> None:
+    """Percentiles with an order of their own take a whole partition (WindowResolution.checkWindowFunction)."""
+    if function.name not in WHOLE_ONLY or (isinstance(function, AggregateCall) and function.distinct):
+        return
+    if ordering or (frame is not None and frame != WHOLE):
+        shown = f"{function.name}({', '.join(argument.text for argument in function.arguments)})"
+        error = SparkError("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", aggFunc=quote_expression(shown))
+        if all(isinstance(argument, Column) or is_foldable(argument) for argument in function.arguments):
+            raise error
+        # Spark shows other arguments by the names of the columns that ExtractWindowExpressions makes of them
+        raise NotNative(reasons.ERROR_MESSAGE, "a percentile of an expression over a window", likely_error=error)
+
+
 def window_call(
     function: Expression,
     partition: Sequence[Expression],
@@ -53,6 +69,7 @@ def window_call(
 ) -> Expression:
     if not isinstance(function, Call) or not (isinstance(function, AggregateCall) or is_window(function)):
         raise SparkError("UNSUPPORTED_EXPR_FOR_WINDOW", sqlExpr=quote_expression(function.text))
+    check_whole_partition(function, ordering, frame)
     if isinstance(function, AggregateCall) and (function.distinct or function.ordering):
         raise NotNative(reasons.WINDOW_FUNCTION, "DISTINCT or an ordering inside a window function")
     if function.name in RANKS | OFFSETS and not ordering:

@@ -11,9 +11,10 @@ from twinspark.functions.casts.cast_sql import cast_sql
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import SPARK, fn
 from twinspark.functions.notation.sql_text import not_null
-from twinspark.functions.notation.typing import Call, Typed, unexpected_input_type
+from twinspark.functions.notation.typing import Call, Typed, is_foldable, non_foldable_argument, unexpected_input_type
 from twinspark.functions.numbers.rounding import saturate_bigint
 from twinspark.types import (
+    BOOLEAN,
     DOUBLE,
     INTERVAL,
     STRING,
@@ -321,6 +322,8 @@ def is_ordered(call: Any) -> bool | None:
     if len(call.arguments) < 2:
         return None
     value = getattr(call.arguments[1], "value", None)
+    if not is_foldable(call.arguments[1]):
+        raise non_foldable_argument("mode", "deterministic", BOOLEAN)
     if not isinstance(value, bool):
         raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "mode: the second argument")
     return True if value else None

@@ -124,6 +124,13 @@ def non_foldable_input(call: Call, index: int, name: str, shown_type: str = "") 
     )
 
 
+def non_foldable_argument(function: str, name: str, type: DataType) -> SparkError:
+    """The error of functions that check a constant argument while the expression is built (ExpressionBuilder)."""
+    return SparkError(
+        "NON_FOLDABLE_ARGUMENT", funcName=f"`{function}`", paramName=f"`{name}`", paramType=type_text(type)
+    )
+
+
 def value_out_of_range(call: Call, name: str, valid: str, value: object) -> SparkError:
     return SparkError(
         "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",

@@ -8,15 +8,17 @@ from typing import Any
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.notation.error_sql import ANSI_CONFIG, error
 from twinspark.functions.notation.registry import fn
-from twinspark.functions.notation.typing import Call, Typed
+from twinspark.functions.notation.typing import Call, Typed, is_foldable, non_foldable_argument
 from twinspark.functions.numbers.arithmetic import BITS
 from twinspark.functions.numbers.operands import FLOATING
 from twinspark.types import (
     DOUBLE,
+    INT,
     LONG,
     DataType,
     DecimalType,
     FloatType,
+    IntegerType,
     bounded_decimal,
     decimal_for,
     is_integral,
@@ -24,11 +26,17 @@ from twinspark.types import (
 )
 from twinspark.types.duckdb import cast_to
 
+CEILINGS = frozenset({"ceil", "ceiling", "floor"})
+
 
 def scale_of(call: Call) -> int:
     if len(call.arguments) < 2:
         return 0
     value = getattr(call.arguments[1], "value", None)
+    if call.name in CEILINGS and (
+        not isinstance(call.arguments[1].type, IntegerType) or not is_foldable(call.arguments[1])
+    ):
+        raise non_foldable_argument(call.name, "scale", INT)
     if not isinstance(value, int) or isinstance(value, bool):
         raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, f"{call.name}: the scale")
     return value

@@ -87,25 +87,40 @@ fn("luhn_check(string) -> boolean?", "spark_luhn_check({0})")
 CHARSETS = ("UTF-8", "US-ASCII", "ISO-8859-1", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32")
 
 
-def charset_of(call: Call) -> str:
+def conversion(call: Call, type: str) -> str:
+    """SQL of encode and decode; a character set that Spark does not know is an error of rows whose value is not null
+    (CharsetProvider)."""
     value = constant(call.arguments[1])
-    if not isinstance(value, str) or value.upper() not in CHARSETS:
-        raise NotNative(
-            reasons.CHARACTER_SET, f"{call.name} with a character set that is not a constant or that Spark rejects"
-        )
-    return value.upper()
+    if isinstance(value, str) and value.upper() in CHARSETS:
+        return converted(call.name, value.upper())
+    names = CHARSETS if value is None else ()
+    branches = "".join(f" WHEN lower({{1}}) = '{n.lower()}' THEN {converted(call.name, n)}" for n in names)
+    return (
+        f"(CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN CAST(NULL AS {type}){branches} "
+        f"ELSE {unknown_charset(call.name)} END)"
+    )
+
+
+def converted(function: str, charset: str) -> str:
+    return f"{function}({{0}})" if charset == "UTF-8" else f"spark_{function}({{0}}, {duck_text(charset)})"
+
+
+def unknown_charset(function: str) -> str:
+    return error_with(
+        "INVALID_PARAMETER_VALUE.CHARSET",
+        functionName=duck_text(f"`{function}`"),
+        parameter=duck_text("`charset`"),
+        charset="{1}",
+        charsets=duck_text(", ".join(sorted(CHARSETS)).lower()),
+    )
 
 
 def encode_type(call: Call) -> Typed:
-    charset = charset_of(call)
-    writer = "encode({0})" if charset == "UTF-8" else f"spark_encode({{0}}, {duck_text(charset)})"
-    return Typed(BINARY, True, (STRING, STRING), writer)
+    return Typed(BINARY, True, (STRING, STRING), conversion(call, "BLOB"))
 
 
 def decode_type(call: Call) -> Typed:
-    charset = charset_of(call)
-    writer = "decode({0})" if charset == "UTF-8" else f"spark_decode({{0}}, {duck_text(charset)})"
-    return Typed(STRING, True, (BINARY, STRING), writer)
+    return Typed(STRING, True, (BINARY, STRING), conversion(call, "VARCHAR"))
 
 
 def choice_type(call: Call) -> Typed:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from twinspark.errors import NotNative, reasons
+from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.functions.casts.cast_sql import UTC_ZONES, between_datetimes, in_utc
 from twinspark.functions.notation.error_sql import error_with
 from twinspark.functions.notation.registry import fn
-from twinspark.functions.notation.typing import Call, Typed, unexpected_input_type
+from twinspark.functions.notation.typing import (
+    Call,
+    Typed,
+    is_foldable,
+    non_foldable_argument,
+    quote_expression,
+    unexpected_input_type,
+)
 from twinspark.functions.time.intervals import field_of_interval
 from twinspark.functions.time.time_fields import field_of_time, time_of_day_field
 from twinspark.functions.time.time_parser_policy import parse_instant
 from twinspark.types import (
     DATE,
     INT,
+    INTERVAL,
     STRING,
     TIMESTAMP,
     ByteType,
@@ -53,6 +62,8 @@ for name, sql in FIELDS.items():
 
 def extract_type(call: Call) -> Typed:
     """extract(field FROM source) and date_part: the functions of the same name."""
+    if not is_foldable(call.arguments[0]):
+        raise non_foldable_argument(call.name, "field", STRING)
     field = str(getattr(call.arguments[0], "value", "")).lower()
     source = call.types[1]
     typed = field_of_interval(field, source, call) or field_of_time(field, source, call)
@@ -64,13 +75,23 @@ def extract_type(call: Call) -> Typed:
 
 def moment_extracted(field: str, source: DataType, call: Call) -> Typed:
     if not (isinstance(source, DateType | TimestampType | TimestampNTZType) or is_string(source) or is_null(source)):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_VALUE, f"{call.name} {field} from {source.simpleString()}")
-    return time_extracted(field, source, call) if field in TIME_EXTRACTS else date_extracted(field)
+        raise invalid_extract_field(call, f"{call.name} {field} from {source.simpleString()}")
+    return time_extracted(field, source, call) if field in TIME_EXTRACTS else date_extracted(field, call)
 
 
-def date_extracted(field: str) -> Typed:
+def invalid_extract_field(call: Call, detail: str) -> Exception:
+    """The error of Extract.createExpr; falls back for fields that may not be one identifier, and for other sources
+    than dates, timestamps, strings and intervals."""
+    field, source = getattr(call.arguments[0], "value", None), call.types[1]
+    known = is_string(source) or isinstance(source, (DateType, TimestampType, TimestampNTZType, *INTERVAL))
+    if not known or not isinstance(field, str) or not re.fullmatch("[A-Za-z_]+", field):
+        return NotNative(reasons.FUNCTION_ARGUMENT_VALUE, detail)
+    return SparkError("INVALID_EXTRACT_FIELD", field=f"`{field}`", expr=quote_expression(call.arguments[1].text))
+
+
+def date_extracted(field: str, call: Call) -> Typed:
     if field not in EXTRACTS:
-        raise NotNative(reasons.FUNCTION_ARGUMENT_VALUE, field)
+        raise invalid_extract_field(call, field)
     sql = EXTRACTED_FIELDS[EXTRACTS[field]].format("{1}")
     return Typed(INT, False, (None, DATE), f"CAST({sql} AS INTEGER)", add_nullable_casts=True)
 
