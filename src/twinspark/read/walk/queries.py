@@ -23,6 +23,7 @@ from twinspark.plan.relations import Relation, SharedRelation
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.tree_nodes import tree_nodes
+from twinspark.read.walk.cte_conflicts import check_cte_names
 from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import direction, sort_order
 from twinspark.read.walk.recursion import is_recursive, recursion, two_parts
@@ -75,9 +76,7 @@ def twins_of(frame: Frame) -> dict[int, int]:
 
 def with_ctes(node: tree.With, walk: Walk, query: tree.Query | None = None) -> Walk:
     """`query` is the query that has the WITH clause; the one of a statement has no outer columns."""
-    policy = walk.context.conf("spark.sql.legacy.ctePrecedencePolicy")
-    if walk.ctes and policy != "CORRECTED":
-        raise NotNative(reasons.SETTING_VALUE, f"spark.sql.legacy.ctePrecedencePolicy = {policy}")
+    check_precedence(walk, query)
     for named in node.queries:
         if node.recursive and is_recursive(named):
             relation = read_checked_recursion(named, walk)
@@ -95,6 +94,15 @@ def with_ctes(node: tree.With, walk: Walk, query: tree.Query | None = None) -> W
         shared = SharedRelation(input=relation, fields=relation.fields, key=f"{named.name}@{next(_uses)}")
         walk = replace(walk, ctes={**walk.ctes, named.name.lower(): Cte(shared, named.name, twins_of(frame))})
     return walk
+
+
+def check_precedence(walk: Walk, query: tree.Query | None) -> None:
+    """Inner WITH queries take precedence over outer ones; with EXCEPTION, equal names are errors."""
+    policy = walk.context.conf("spark.sql.legacy.ctePrecedencePolicy")
+    if policy == "EXCEPTION" and query is not None and not walk.ctes:
+        check_cte_names(query)
+    elif (policy == "LEGACY" and walk.ctes) or (policy == "EXCEPTION" and query is None):
+        raise NotNative(reasons.SETTING_VALUE, f"spark.sql.legacy.ctePrecedencePolicy = {policy}")
 
 
 def read_named_query(named: tree.NamedQuery, node: tree.With, walk: Walk) -> Frame:
