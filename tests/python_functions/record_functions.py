@@ -12,6 +12,7 @@ import join_cases  # noqa: F401
 import map_cases  # noqa: F401
 import moment_cases  # noqa: F401
 import name_cases  # noqa: F401
+import partition_cases  # noqa: F401
 import table_function_cases  # noqa: F401
 import user_type_cases  # noqa: F401
 import variant_function_cases  # noqa: F401

@@ -10,6 +10,7 @@ from twinspark.analysis.expressions.char_comparisons import check_char_compares
 from twinspark.analysis.expressions.decimal_percentiles import PERCENTILES
 from twinspark.analysis.expressions.decimal_percentiles import check_decimal_percentiles as check_percentiles
 from twinspark.analysis.plan_limits import check_joins, check_size
+from twinspark.analysis.python.map_partitions import divide_maps
 from twinspark.analysis.python.sorts import with_called_keys
 from twinspark.analysis.relations.cartesian_products import check_products
 from twinspark.compile.write_tasks import with_task
@@ -21,7 +22,7 @@ from twinspark.functions.documents.geometries import MADE_OF_BYTES
 from twinspark.plan.column_pruning import prune_file_records
 from twinspark.plan.contents import Contents
 from twinspark.plan.expressions import PythonCall, Subquery
-from twinspark.plan.python_relations import PythonAggregateCall, PythonTable
+from twinspark.plan.python_relations import PythonAggregateCall, PythonMap, PythonTable
 from twinspark.plan.relations import FileRecords, Join, Relation, Scan, expressions_in
 from twinspark.spark_order.emulate import emulate_row_order
 from twinspark.types import has_geospatial
@@ -112,6 +113,13 @@ def check_geospatial_columns(plan: Relation, context: Context) -> Relation:
     if any(has_geospatial(expression.type) for expression in expressions_in(plan)):
         raise NotNative(reasons.GEOMETRY, "a column")
     return plan
+
+
+@concerns(PythonMap, PythonCall)
+def divide_python_maps(plan: Relation, context: Context) -> Relation:
+    """Calls mapInPandas and mapInArrow once for each partition; falls back when the partitions are chosen and not
+    known."""
+    return divide_maps(plan, context.config, context.settings)
 
 
 # ---- the order of its rows

@@ -15,6 +15,7 @@ from twinspark.compile.passes import (
     check_filtered_arguments,
     check_geospatial_columns,
     check_plan_limits,
+    divide_python_maps,
     extract_python_functions,
     follow_spark_order,
     is_concerned,
@@ -39,6 +40,7 @@ MEANING: tuple[Pass, ...] = (
     check_filtered_arguments,
     check_decimal_percentiles,
     check_geospatial_columns,
+    divide_python_maps,
 )
 # These passes give the same rows Spark's order, unless the session leaves the order to DuckDB.
 ROW_ORDER: tuple[Pass, ...] = (call_sort_keys, follow_spark_order)

@@ -15,9 +15,11 @@ from twinspark.operations.choice import NativeWork, choose_engine
 from twinspark.operations.native_operation import NativeOperation, Producer, Work, rows_of
 from twinspark.operations.planned_operation import Client, PlannedOperation
 from twinspark.operations.relayed_operation import RelayedOperation
+from twinspark.relay.adopted_tables import adopt_tables
 from twinspark.relay.checkpoint_rows import with_rows
 from twinspark.relay.session import cause_to_relay, side_of
 from twinspark.relay.session_updates import drops_view, note_spark_side, take_over
+from twinspark.relay.stream_sinks import check_sources
 from twinspark.sessions import engine_choice as choose
 from twinspark.sessions.history.describe import error_columns
 from twinspark.sessions.journal import NEVER, entry_of
@@ -54,6 +56,7 @@ class Starter:
             raise
 
     def _make_operation(self, plan_request: PlanRequest, planned: PlannedOperation) -> Operation:
+        side_of(self._session.spark).sinks.commit_finished(plan_request.data)
         choice = choose_engine(
             self._session, plan_request, lambda: planned.uses(self._session.shared.native.cursor()), keeps_plans=True
         )
@@ -130,7 +133,11 @@ class Starter:
         if makes_tables(plan_request):
             # from now on Spark's catalog may have tables that ours does not
             self._session.shared.catalogs.elsewhere = True
-        carried = replace(plan_request, data=with_rows(plan_request.request, plan_request.data, self._session))
+        check_sources(self._session, plan_request.plan)
+        data = with_rows(plan_request.request, plan_request.data, self._session)
+        if makes_tables(plan_request):
+            data = side_of(self._session.spark).sinks.redirect(self._session, data)
+        carried = replace(plan_request, data=data)
         framer = Framer(self._session.session_id, self._session.server_session_id, plan_request.operation_id)
         return RelayedOperation(carried, side_of(self._session.spark), cause, self._relayed_ended, framer)
 
@@ -143,6 +150,8 @@ class Starter:
         ):
             self._journal_change(plan_request, what, self._session.spark.generation)
             take_over(self._session, plan_request)
+        if makes_tables(plan_request):
+            adopt_tables(self._session)
         end = operation.state.value, operation.seconds, operation.result()
         self._session.note("spark", operation.cause, operation.plan_request, *end)
 

@@ -53,10 +53,12 @@ class PythonEvaluate(PythonChains):
 @dataclass(frozen=True, kw_only=True)
 class PythonMap(PythonRelation):
     """mapInPandas and mapInArrow: a function from an iterator of batches to an iterator of batches. `is_barrier` is the
-    barrier mode, in which all tasks start together."""
+    barrier mode, in which all tasks start together. With `partitions` the input has one more column, the partition of
+    each row, by which it is sorted; the function is called once for each partition."""
 
     function: PythonFunction
     is_barrier: bool = False
+    partitions: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from twinspark.config.own import own_value
 from twinspark.relay.engine import SparkEngine
 from twinspark.relay.session import SparkSide
+from twinspark.relay.stream_sinks import StreamSinks
 from twinspark.relay.table_views import SHOW_TABLES, TableViews
 from twinspark.sessions.session import Session
 from twinspark.sessions.shared import Shared
@@ -14,10 +15,11 @@ def attach_spark(shared: Shared, engine: SparkEngine) -> Shared:
     is_local = settings.spark_remote is None
     is_shown = is_local or own_value(dict(settings.spark_config), SHOW_TABLES)
     shown = TableViews(shared.catalogs, is_shown, is_local)
+    sinks = StreamSinks(shared, is_local)
     owners: list[SparkSide] = []
 
     def open_half(session: Session) -> SparkSide:
-        return SparkSide(session, engine, shown, owners)
+        return SparkSide(session, engine, shown, sinks, owners)
 
     shared.spark, shared.open_half = engine, open_half
     return shared

@@ -211,6 +211,8 @@ def configuration(settings: LaunchSettings, port: int) -> dict[str, str]:
         "spark.log.level": "WARN",
         # Files of tables change without this Spark's knowledge, so it lists their directories at every read.
         "spark.sql.filesourceTableRelationCacheSize": "0",
+        # Batches of streams into Iceberg tables are committed by the logs of the file sink, one by one.
+        "spark.sql.streaming.fileSink.log.deletion": "false",
         "spark.ui.enabled": "false",
     }
     if settings.warehouse:

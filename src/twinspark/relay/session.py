@@ -16,6 +16,7 @@ from twinspark.relay.catalog import SparkCatalog
 from twinspark.relay.engine import SparkEngine, SparkUnavailable
 from twinspark.relay.grpc_calls import Relay, Responses, until_cancelled
 from twinspark.relay.inlined_tables import inline_tables
+from twinspark.relay.stream_sinks import StreamSinks
 from twinspark.relay.table_views import TableViews
 from twinspark.relay.uploaded_tables import UploadedTables
 from twinspark.sessions.artifacts import CACHE
@@ -51,7 +52,15 @@ class SparkCall:
 class SparkSide(SparkHalf):
     """Relays a session's requests under Spark's session id, and returns responses under ours."""
 
-    def __init__(self, session: Session, engine: SparkEngine, shown: TableViews, owners: "list[SparkSide]") -> None:
+    def __init__(
+        self,
+        session: Session,
+        engine: SparkEngine,
+        shown: TableViews,
+        sinks: StreamSinks,
+        owners: "list[SparkSide]",
+    ) -> None:
+        self.sinks = sinks
         self._session = session
         self._engine = engine
         self._user_id = session.user_id

@@ -63,4 +63,6 @@ def makes_tables(plan_request: PlanRequest) -> bool:
         return Effect.TABLES in plan_request.effects.effect
     if kind == "write_operation":
         return bool(plan_request.plan.command.write_operation.WhichOneof("save_type") == "table")
+    if kind == "pipeline_command":
+        return bool(plan_request.plan.command.pipeline_command.WhichOneof("command_type") == "start_run")
     return kind in ("write_operation_v2", "write_stream_operation_start")

@@ -37,6 +37,7 @@ class ServerCatalogs:
     """All catalogs of a server. PyIceberg takes a second to import, so nothing is opened before a table exists."""
 
     def __init__(self, warehouse: str, elsewhere: bool = False) -> None:
+        self.is_metastore = elsewhere  # whether Spark's own catalog outlives this server: Hive, or a remote Spark
         self.directory = os.path.join(warehouse, DIRECTORY)
         self.elsewhere = elsewhere  # whether Spark's own catalog may have tables that ours do not
         self._opened: dict[frozenset[tuple[str, str]], Catalogs] = {}

@@ -62,6 +62,7 @@ from twinspark.spark_order.collated_groups import as_groups, has_collated_keys, 
 from twinspark.spark_order.distinct_listagg import distinct_values, listagg_in_order, listagg_value
 from twinspark.spark_order.filter_pushdown import may_become_inner, push_filters, without_null_keys
 from twinspark.spark_order.grouping_sets import over_positions, set_position, with_input_order, with_set_number
+from twinspark.spark_order.inlined_ctes import inline_ctes
 from twinspark.spark_order.joins.join_columns import Sides, required_sides
 from twinspark.spark_order.joins.join_order import streamed_of
 from twinspark.spark_order.joins.numbered_joins import JoinedRows
@@ -127,7 +128,7 @@ def in_spark_order(relation: Relation, partitions: Partitions | None, settings: 
     shown = relation.input if isinstance(relation, ShowString) else relation
     if partitions is None or isinstance(shown, LEAVES) or not is_small(shown):
         return relation
-    shown = push_filters(shown, settings)
+    shown = push_filters(inline_ctes(shown), settings)
     ordering = Ordering(partitions, settings, required_sides(shown))
     whole = replace(relation, input=shown) if isinstance(relation, ShowString) else shown
     check_repartitions(whole, lambda each: ordering.of(each) is not None)

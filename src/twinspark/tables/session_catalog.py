@@ -26,6 +26,7 @@ from twinspark.tables.iceberg.import_tables import adopt_table
 from twinspark.tables.iceberg.maintenance import keep_short, sweep
 from twinspark.tables.iceberg.newest_metadata import newest_metadata
 from twinspark.tables.iceberg.sqlite_catalog import is_local, local
+from twinspark.tables.iceberg.staged_write import has_batch
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.predicates import Predicate
 from twinspark.tables.scan_sql import duck_scan
@@ -159,6 +160,11 @@ class SessionCatalog(ViewsAndFunctions):
             return self.iceberg.new_location(identifier)
         namespace, name = self.load_namespace(identifier.namespace), identifier.name
         return places.table_directory(namespace, name, self.warehouse, self.iceberg.full_name(identifier))
+
+    def directory_of(self, database: str) -> str:
+        """The directory of the managed file tables of a database."""
+        assert self.warehouse is not None
+        return places.database_directory(self.load_namespace((database,)), self.warehouse)
 
     def absolute_location(self, namespace: Sequence[str], location: str) -> str:
         """The absolute path of a relative LOCATION."""
@@ -332,6 +338,20 @@ class SessionCatalog(ViewsAndFunctions):
         """Inserts rows that Spark wrote as Parquet files to a directory, through the same staged commit."""
         found = scan("parquet", [directory], {}, None, context)
         self.insert(identifier, context.connection, f"SELECT * FROM {found.sql}", mode)
+
+    def commit_batch(
+        self, identifier: Identifier, context: ScanContext, stream: str, batch: int, files: Sequence[str]
+    ) -> None:
+        """Adds the rows of one batch of a stream to an Iceberg table, once."""
+        if has_batch(self.iceberg.load_table(identifier).table, stream, batch):
+            return
+        with self.iceberg.stage_append(identifier) as write:
+            if files:
+                rows = scan("parquet", files, {}, write.schema, context)
+                write.write(context.connection, f"SELECT * FROM {rows.sql}")
+            write.batch = (stream, batch)
+            write.commit()
+        keep_short(self.iceberg, identifier)
 
     # Namespaces
 

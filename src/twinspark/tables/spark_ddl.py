@@ -3,7 +3,8 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from twinspark.errors import NotNative
@@ -16,12 +17,70 @@ from twinspark.tables.files.table import FileTable
 from twinspark.tables.files.table_details import Statistics
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.names import make_database
-from twinspark.tables.session_catalog import Function, SessionCatalog, View
+from twinspark.tables.session_catalog import AnyTable, Function, SessionCatalog, View
 from twinspark.tables.spark_scan import spark_query
 from twinspark.types import StructType, quote_identifier, sql_name
 
 TABLE = "table: "  # prefix of a state for which Spark has a table of the same name
 BESIDE = "beside: "  # prefix of a state for which Spark has a view and a table of another name, which ends the line
+
+
+NEW_TABLES = "_twinspark_new_tables"  # of a database's directory: where Spark creates tables that are moved at once
+ADOPTED = "adopted: "  # prefix of a state for which Spark has a managed table: dropping that would remove our files
+PARTITIONED = "adopted: with partitions "
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a request needs of our tables on Spark. `own`: this server started that Spark, which caches no file
+    listings, so that it can have an external table of the same name. `describes`: the statement describes tables.
+    `streams`: it reads or writes streams. `fills`: it defines the datasets of a pipeline, which Spark empties and
+    fills."""
+
+    own: bool = False
+    describes: bool = False
+    streams: bool = False
+    fills: bool = False
+
+
+def is_adopted(state: str) -> bool:
+    return state.startswith(ADOPTED)
+
+
+def adopted_state(table: AnyTable) -> str:
+    """Of a managed table of Spark at the location of ours."""
+    parts = table.definition() if isinstance(table, FileTable) else str(table.identifier)
+    digest = hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=8).hexdigest()
+    return f"{PARTITIONED if isinstance(table, FileTable) and table.partitioning else ADOPTED}{digest}"
+
+
+def list_partitions(database: str, name: str, state: str) -> str | None:
+    return f"SHOW PARTITIONS {Identifier.of(database, name)}" if state.startswith(PARTITIONED) else None
+
+
+def release(database: str, name: str, partitions: Sequence[str], nowhere: str) -> list[str]:
+    """Statements that drop a managed table of Spark whose files are to stay: first its locations become `nowhere`."""
+    table, place = Identifier.of(database, name), text(f"{nowhere}/{database}.{name}")
+    moved = [f"ALTER TABLE {table} PARTITION ({partition_spec(path)}) SET LOCATION {place}" for path in partitions]
+    return [*moved, f"ALTER TABLE {table} SET LOCATION {place}", f"DROP TABLE {table}"]
+
+
+def managed_table_state(home: SessionCatalog, table: FileTable, known: str | None) -> tuple[str, list[str]]:
+    """A managed table of Spark at our location. Spark creates those in the directory of the database only if they have
+    no files there, so the database has another directory in the meantime."""
+    state, ((database,), name) = adopted_state(table), (table.identifier.namespace, table.identifier.name)
+    if state == known:
+        return state, []
+    place, own = f"ALTER DATABASE {quote_identifier(database)} SET LOCATION ", home.directory_of(database)
+    partitions = partition_statements(table, table.identifier) if table.partitioning else []
+    return state, [
+        *forget(database, name, known or ""),
+        f"{place}{text(f'{own}/{NEW_TABLES}')}",
+        create_statement(table, table.identifier, ""),
+        f"{place}{text(own)}",
+        f"ALTER TABLE {table.identifier} SET LOCATION {text(table.location)}",
+        *partitions,
+    ]
 
 
 def iceberg_state(table: IcebergTable, known: str | None) -> tuple[str, list[str]]:
@@ -66,6 +125,7 @@ def columns_ddl(table: IcebergTable | FileTable) -> str:
 
 def forget(database: str, name: str, state: str) -> list[str]:
     """Statements that drop what Spark has under a name: a table, or a view and its external table."""
+    assert not is_adopted(state), "a managed table of Spark is released"
     if not state or state.startswith(TABLE):
         return [f"DROP TABLE IF EXISTS {quote_identifier(database)}.{quote_identifier(name)}"] if state else []
     return [f"DROP VIEW IF EXISTS {quote_identifier(database)}.{quote_identifier(name)}", *forget_beside(state)]
@@ -81,12 +141,17 @@ def tables_beside(state: str | None) -> list[str]:
     return [state.removeprefix(BESIDE).splitlines()[0]]
 
 
+PLAIN = Use()
+
+
 def table_statements(
-    home: SessionCatalog, identifier: Identifier, known: str | None, own: bool = False, describes: bool = False
+    home: SessionCatalog, identifier: Identifier, known: str | None, use: Use = PLAIN
 ) -> tuple[str, list[str]]:
-    """The table's new state in Spark, and the statements that lead to it; none if Spark has that state. A Spark that
-    this server started caches no file listings, so that it can have an external table of the same name; with partitions
-    only for a statement that `describes` the table, since partitions that Spark adds would not be registered here."""
+    """The table's new state in Spark, and the statements that lead to it; none if Spark has that state. A table with
+    partitions is a table there only for statements that describe it and for streams, which log the files that they
+    write: other partitions that Spark adds would not be registered here."""
+    if known is not None and is_adopted(known):
+        return known, []  # changed ones are released before
     view = home.load_view(identifier)
     if view is not None:
         return view_state(view, known)
@@ -95,10 +160,11 @@ def table_statements(
         return iceberg_state(table, known)
     if isinstance(table, DeltaTable):
         return delta_state(table, known)
-    is_plain = own and (describes or not table.partitioning)
-    if not is_plain:
+    if use.own and use.fills and table.managed:
+        return managed_table_state(home, table, known)
+    if not use.own or (table.partitioning and not (use.describes or use.streams)):
         return file_table_state(table, known)
-    return plain_table_state(table, known, home.details(identifier).table if describes else None)
+    return plain_table_state(table, known, home.details(identifier).table if use.describes else None)
 
 
 def plain_table_state(table: FileTable, known: str | None, counted: Statistics | None = None) -> tuple[str, list[str]]:
@@ -242,13 +308,17 @@ def fingerprint(table: FileTable) -> str:
 
 
 def external_table(table: FileTable, name: Identifier) -> str:
+    return create_statement(table, name, f"LOCATION {text(table.location)}")
+
+
+def create_statement(table: FileTable, name: Identifier, location: str) -> str:
     options = ", ".join(f"{text(key)} {text(value)}" for key, value in table.options.items())
     partitions = ", ".join(map(quote_identifier, table.partition_names))
     return "".join([
         f"CREATE TABLE {name} ({columns_ddl(table)}) USING {table.provider} ",
         f"OPTIONS ({options}) " if options else "",
         f"PARTITIONED BY ({partitions}) " if partitions else "",
-        f"LOCATION {text(table.location)}",
+        location,
     ])  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 again."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, singledispatchmethod
 from typing import IO, Any
@@ -46,6 +46,7 @@ from twinspark.workers.results import cast_result, duckdb_column
 from twinspark.workers.runs import Feed, Run, Runs
 
 Batches = Iterator[pa.RecordBatch]
+Read = Callable[[], Iterable[pa.RecordBatch]]
 LARGE = "spark.sql.execution.arrow.useLargeVarTypes"
 SOURCE_PROFILER = "spark.sql.pyspark.dataSource.profiler"
 NO_COLUMN = pa.field("c_none", pa.bool_())
@@ -107,12 +108,19 @@ class SessionWorkers:
         return with_bounds.run(relation.eval_type, relation.chains, feed, wanted, shape, {})
 
     @start.register
-    def start_map(self, relation: PythonMap, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run:
+    def start_map(self, relation: PythonMap, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run | Runs:
         (source,) = inputs
+        if not relation.partitions:
+            return self.run_map(relation, lambda: source, source.schema, schema)
+        rows, columns = input_rows.PartitionedRows(source), pa.schema(list(source.schema)[:-1])
+        partitions = [partial(rows.of, number) for number in range(relation.partitions)]
+        makers = [partial(self.run_map, relation, each, columns, schema) for each in partitions]
+        return Runs(makers, output_schema(schema, schema, 0))
 
+    def run_map(self, relation: PythonMap, read: Read, columns: pa.Schema, schema: pa.Schema) -> Run:
         def feed(output: IO[bytes]) -> None:
-            batches = map(input_rows.as_struct, input_rows.rebatch(source, self.rows))
-            input_rows.write_stream(output, input_rows.struct_schema(source.schema), batches)
+            structs = map(input_rows.as_struct, input_rows.rebatch(read(), self.rows))
+            input_rows.write_stream(output, input_rows.struct_schema(columns), structs)
 
         made = self.run_struct(relation.function, (0,), feed, schema)
         # A barrier task may call the barrier coordinator, which only Spark has.

@@ -1,6 +1,7 @@
 """Writes input rows to a worker as Arrow streams: in batches of Spark's size, as structs, or group by group."""
 
 import math
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import pairwise
@@ -49,6 +50,32 @@ def as_struct(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def struct_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([pa.field("struct", pa.struct(list(schema)))])
+
+
+# ---- partitions
+
+
+class PartitionedRows:
+    """The rows of each partition; the last column is the partition, by which they are sorted. All are read when the
+    first partition is: a function may leave rows of its partition unread."""
+
+    def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self._lock = threading.Lock()
+        self._found: dict[int, list[pa.RecordBatch]] | None = None
+
+    def of(self, partition: int) -> list[pa.RecordBatch]:
+        with self._lock:
+            self._found = self._read() if self._found is None else self._found
+        return self._found.get(partition, [])
+
+    def _read(self) -> dict[int, list[pa.RecordBatch]]:
+        found: dict[int, list[pa.RecordBatch]] = {}
+        for batch in self._batches:
+            width = batch.num_columns - 1
+            for (partition,), piece in split([batch], [width]):
+                found.setdefault(partition, []).append(piece.select(range(width)))
+        return found
 
 
 # ---- groups

@@ -13,6 +13,7 @@ from twinspark.compile.query import CompiledQuery
 from twinspark.errors import Cause, NotNative, SparkError, reasons
 from twinspark.operations.explain import explain_plan
 from twinspark.operations.planned_operation import limit_recursion
+from twinspark.plan.empty_relations import may_be_reduced
 from twinspark.plan.relations import Relation, without_names
 from twinspark.read.proto import read_relation
 from twinspark.read.proto.streams import check_windows
@@ -156,7 +157,10 @@ def is_local(
 def input_files(
     session: Session, message: base_pb2.AnalyzePlanRequest.InputFiles, answer: base_pb2.AnalyzePlanResponse
 ) -> None:
-    answer.input_files.files.extend(query_of(session, message.plan).input_files)
+    query = query_of(session, message.plan)
+    if may_be_reduced(query.plan):
+        raise NotNative(reasons.API_CALL, "inputFiles of a plan that Spark's optimizer may reduce to no rows")
+    answer.input_files.files.extend(query.input_files)
 
 
 def version(

@@ -15,7 +15,7 @@ from twinspark.analysis.scope.names import Scope
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.notation.settings import Settings
 from twinspark.plan.expressions import Expression, Literal
-from twinspark.plan.relations import Filter
+from twinspark.plan.relations import Filter, relations_in
 from twinspark.read.proto.expressions import read_expression
 from twinspark.read.proto.literals import read_literal
 from twinspark.read.proto.relations import RELATIONS, read_frame
@@ -29,8 +29,9 @@ def read_sample(message: relations_pb2.Sample, context: Context) -> Frame:
     if not message.HasField("seed"):
         raise NotNative(reasons.SAMPLE, "without a seed")
     low, high = message.lower_bound, message.upper_bound
-    if high < low or (high - low > 1.0 and not message.with_replacement):
-        # Spark's Sample node checks the fraction before its input is analyzed, and allows for rounding.
+    if not low <= high or not (high - low <= 1.0 or message.with_replacement):
+        # Spark's Sample node checks the fraction, which may be NaN, before its input is analyzed, and allows for
+        # rounding.
         raise NotNative(reasons.SAMPLE, "a fraction that is not between 0 and 1")
     frame, settings = read_frame(message.input, context), context.settings
     if message.with_replacement and high != low:
@@ -54,7 +55,10 @@ def read_sample(message: relations_pb2.Sample, context: Context) -> Frame:
 
 
 def empty_sample(frame: Frame, settings: Settings) -> Frame:
-    """Computes the rows of its input, which may fail, as LIMIT 0 does not: no row's random number is that small."""
+    """Computes the rows of its input, which may fail, as LIMIT 0 does not: no row's random number is that small.
+    DuckDB evaluates neighbouring filters in an order of its own, so that a failure may not happen there."""
+    if any(isinstance(each, Filter) for each in relations_in(frame.plain())):
+        raise NotNative(reasons.SAMPLE, "no rows of a filter, whose condition may fail")
     number = build.call("rand", [], settings)
     never = build.call("<", [number, build.literal(-1.0, DOUBLE)], settings)
     return make.pass_missing_columns(frame, lambda input: Filter(input=input, condition=never, fields=input.fields))

@@ -26,6 +26,7 @@ DEFAULTS_ONLY = (
     "spark.sql.files.ignoreMissingFiles",
     "spark.sql.files.ignoreInvalidPartitionPaths",
     "spark.sql.sources.validatePartitionColumns",
+    "spark.sql.streaming.fileStreamSink.ignoreMetadata",
     "spark.sql.timestampType",
     "spark.sql.parquet.binaryAsString",
     "spark.sql.parquet.int96AsTimestamp",

@@ -9,6 +9,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.tables.stream_log import committed_files, has_stream_log
 
 GLOB_CHARACTERS = set("{}[]*?\\")
 SCHEME = re.compile(r"^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$", re.DOTALL)
@@ -58,6 +59,9 @@ def list_files(paths: Sequence[str], options: Mapping[str, str], time_zone: str 
     recursive = options.get("recursivefilelookup", "false").lower() == "true"
     keep = path_filter(options, time_zone)
     leaves = {leaf.path: leaf for root in roots for leaf in leaf_files(root)}
+    if len(paths) == 1 and roots == (local_path(paths[0]),) and has_stream_log(roots[0]):
+        committed = committed_files(roots[0])
+        leaves = {path: leaf for path, leaf in leaves.items() if path in committed}
     kept = tuple(leaf for leaf in leaves.values() if keep(leaf))
     return Listing(roots, kept, base_paths(roots, leaves, options), recursive)
 

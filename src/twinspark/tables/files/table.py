@@ -32,6 +32,7 @@ from twinspark.tables.files.formats import scan
 from twinspark.tables.files.listing import local_path
 from twinspark.tables.files.scan import FileScan, ScanContext
 from twinspark.tables.files.write import FileRows, FileWrite, Written, write_files
+from twinspark.tables.stream_log import has_stream_log
 from twinspark.tables.transforms import Identity, Transform, not_a_transform
 from twinspark.types import as_nullable, quote_identifier, sql_name
 
@@ -62,7 +63,9 @@ class FileTable:
     def read(self, context: ScanContext) -> FileScan:
         """Scans the files with the table's schema, partition columns last; all columns are nullable."""
         make_directory(local_path(self.location))
-        here = None if self.known is None else [path for path in self.known if path not in self.places]
+        # Spark reads what a stream wrote by the stream's log, whichever partitions are registered.
+        is_listed = self.known is None or has_stream_log(local_path(self.location))
+        here = None if is_listed else [path for path in self.known or () if path not in self.places]
         if any(f"/{path}".count("/.") for path in here or ()):
             raise NotNative(reasons.FILE_PARTITION_DIRECTORIES, "directories that begin with a dot")
         found = scan(self.provider, [self.location], self.options, self.schema, context, here)

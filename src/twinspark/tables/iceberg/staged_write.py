@@ -71,6 +71,7 @@ class StagedWrite:
         self.target = target
         self.files: list[DataFile] = []
         self.deleted: list[DataFile] = []
+        self.batch: tuple[str, int] | None = None  # the stream and the number of the batch that is written
         self._properties = properties
         self._store, self._location, self._lock, self._commit = store, location, lock, commit
         self._leftovers = leftovers
@@ -178,10 +179,26 @@ def name_manifests(producer: Any, write: StagedWrite) -> Any:
     return producer
 
 
+STREAM = "twinspark.stream."  # prefix of a table's property: the last batch of a stream that it contains
+
+
+def has_batch(table: Table, stream: str, batch: int) -> bool:
+    return int(table.properties.get(f"{STREAM}{stream}", -1)) >= batch
+
+
+def set_batch(transaction: Transaction, base: Table, stream: str, batch: int) -> None:
+    """The property changes in the same commit as the rows; another server may have committed the batch meanwhile."""
+    if has_batch(base, stream, batch):
+        raise CommitFailedException(f"batch {batch} of the stream {stream} is in the table")
+    transaction.set_properties({f"{STREAM}{stream}": str(batch)})
+
+
 def commit_append(base: Table, branch: str = MAIN_BRANCH) -> Commit:
     def commit(write: StagedWrite) -> None:
         base.refresh()
         transaction = open_transaction(base, write)
+        if write.batch is not None:
+            set_batch(transaction, base, *write.batch)
         commit_files(transaction, transaction._append_snapshot_producer(write.snapshot_properties, branch), write)
 
     return commit
