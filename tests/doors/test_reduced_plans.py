@@ -1,4 +1,4 @@
-"""Plans that Spark's optimizer reduces to no rows, and samples whose rows only Spark can refuse, are not answered here."""
+"""Plans that Spark's optimizer reduces to no rows, and samples whose rows only Spark can refuse, are not native."""
 
 from pathlib import Path
 from typing import Any

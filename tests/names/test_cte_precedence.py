@@ -1,4 +1,4 @@
-"""Names of nested WITH queries where spark.sql.legacy.ctePrecedencePolicy is EXCEPTION: as recorded from Spark 4.2.1."""
+"""Names of nested WITH queries where spark.sql.legacy.ctePrecedencePolicy is EXCEPTION, as Spark 4.2.1 reads them."""
 
 from collections.abc import Iterator
 
