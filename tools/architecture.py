@@ -16,6 +16,7 @@ SOURCE = ROOT / "src" / "twinspark"
 GROUPS = {
     "what the plan means": pipeline.MEANING,
     "the order of its rows": pipeline.ROW_ORDER,
+    "what is computed once": pipeline.SHARING,
     "what is not SQL": pipeline.ENGINE,
 }
 # Traced at commit b25f708, before the rooms were made: by hand (the floor plan's numbers), and by this script.

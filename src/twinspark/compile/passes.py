@@ -13,6 +13,7 @@ from twinspark.analysis.plan_limits import check_joins, check_size
 from twinspark.analysis.python.map_partitions import divide_maps
 from twinspark.analysis.python.sorts import with_called_keys
 from twinspark.analysis.relations.cartesian_products import check_products
+from twinspark.compile.common_subplans import share_common_aggregates
 from twinspark.compile.write_tasks import with_task
 from twinspark.duck.lazy_errors import check_filtered_arguments as check_arguments
 from twinspark.duck.python.extract import extract_python
@@ -23,7 +24,7 @@ from twinspark.plan.column_pruning import prune_file_records
 from twinspark.plan.contents import Contents
 from twinspark.plan.expressions import PythonCall, Subquery
 from twinspark.plan.python_relations import PythonAggregateCall, PythonMap, PythonTable
-from twinspark.plan.relations import FileRecords, Join, Relation, Scan, expressions_in
+from twinspark.plan.relations import Aggregate, FileRecords, Join, Relation, Scan, SetOperation, expressions_in
 from twinspark.spark_order.emulate import emulate_row_order
 from twinspark.types import has_geospatial
 
@@ -138,6 +139,18 @@ def follow_spark_order(plan: Relation, context: Context) -> Relation:
 
 
 # ---- what only the engine needs
+
+
+@concerns_if(lambda contents: contents.has(Aggregate) and contents.has(Scan) and may_share(contents))
+def share_aggregates(plan: Relation, context: Context) -> Relation:
+    """Computes an aggregation over tables once that the plan contains several times (ReuseExchangeAndSubquery)."""
+    return share_common_aggregates(plan)
+
+
+def may_share(contents: Contents) -> bool:
+    """Whether the plan has several branches, and each part of it gives the same rows every time."""
+    calls_python = contents.has(PythonCall, PythonAggregateCall, PythonTable)
+    return contents.has(Join, SetOperation) and contents.is_deterministic and not calls_python
 
 
 def number_write_tasks(plan: Relation, context: Context) -> Relation:

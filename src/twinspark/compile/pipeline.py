@@ -22,6 +22,7 @@ from twinspark.compile.passes import (
     number_write_tasks,
     prune_files,
     read_corrupt_records,
+    share_aggregates,
     use_cached_relations,
 )
 from twinspark.duck.statement import Statement
@@ -44,9 +45,11 @@ MEANING: tuple[Pass, ...] = (
 )
 # These passes give the same rows Spark's order, unless the session leaves the order to DuckDB.
 ROW_ORDER: tuple[Pass, ...] = (call_sort_keys, follow_spark_order)
+# This pass computes equal parts of a plan once, if the order of its rows is DuckDB's.
+SHARING: tuple[Pass, ...] = (share_aggregates,)
 # This pass moves everything that is not SQL out of the expressions.
 ENGINE: tuple[Pass, ...] = (extract_python_functions,)
-PASSES: tuple[Pass, ...] = (*MEANING, *ROW_ORDER, *ENGINE)
+PASSES: tuple[Pass, ...] = (*MEANING, *ROW_ORDER, *SHARING, *ENGINE)
 
 
 @dataclass(frozen=True)
@@ -120,5 +123,7 @@ class PassRunner:
         return changed
 
     def write(self, meant: Relation, ordered: Relation, has_tasks: bool = False) -> CompiledPlan:
-        text, statement = write_sql(self.apply(ENGINE, ordered), self._contents)
+        # Rows in Spark's order stay as they are: a shared relation would not keep that order.
+        shared = self.apply(SHARING, ordered) if ordered is meant else ordered
+        text, statement = write_sql(self.apply(ENGINE, shared), self._contents)
         return CompiledPlan(tuple(self._steps), meant, ordered, text, statement, self._contents, has_tasks)
