@@ -286,8 +286,8 @@ class LaunchedSpark(SparkEngine):
 
     def _end(self) -> None:
         jvm, self._jvm = self._jvm, None
-        if jvm is not None:
-            jvm.stop()
+        if jvm is not None:  # a Spark that is lost or still starting is killed at once
+            jvm.stop(writes_archive=self._closed.is_set() and self.running)
 
 
 class Start:

