@@ -48,7 +48,7 @@ def main() -> None:
         print(f"{'':26} {'twinspark':>20} {'Sail':>20}\n{'':26}" + f" {'p50 ms':>11} {'CPU ms':>8}" * 2)
         for query, ask in queries.items():
             if wanted in query:
-                print(f"{query:26}" + by_turns(ask, started, sessions, rounds), flush=True)
+                print(f"{query:26}" + as_columns(by_turns(ask, started, sessions, rounds)), flush=True)
     os._exit(0)
 
 
@@ -69,7 +69,10 @@ def opened(server: Server) -> tuple[SparkSession, Any]:
     return spark, spark.createDataFrame(ROWS)
 
 
-def by_turns(ask: Query, servers: dict[str, Server], sessions: dict[str, Any], rounds: int) -> str:
+def by_turns(
+    ask: Query, servers: dict[str, Server], sessions: dict[str, Any], rounds: int
+) -> dict[str, tuple[float, float]]:
+    """By server: the median of the latencies and the server's CPU per query, in milliseconds."""
     seconds: dict[str, list[float]] = {name: [] for name in servers}
     used = dict.fromkeys(servers, 0.0)
     for turn in range(rounds + 1):
@@ -79,10 +82,11 @@ def by_turns(ask: Query, servers: dict[str, Server], sessions: dict[str, Any], r
             if turn:  # the first one warms up
                 seconds[name] += found
                 used[name] += server.cpu_seconds() - before
-    return "".join(
-        f" {statistics.median(seconds[name]) * 1000:11.2f} {used[name] / len(seconds[name]) * 1000:8.2f}"
-        for name in servers
-    )
+    return {name: (statistics.median(seconds[name]) * 1000, used[name] / len(seconds[name]) * 1000) for name in servers}
+
+
+def as_columns(measured: dict[str, tuple[float, float]]) -> str:
+    return "".join(f" {latency:11.2f} {cpu:8.2f}" for latency, cpu in measured.values())
 
 
 def timed(ask: Query, spark: SparkSession, rows: Any) -> float:

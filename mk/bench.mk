@@ -4,6 +4,10 @@ BENCHED := duckdb,twinspark,sail,spark
 bench: $(READY)  ## TPC-H on raw DuckDB, twinspark, Sail and Spark: seconds and ratios (ENGINES=…, SCALE=1)
 	$(BIN)/python bench/tpch.py --scale $(or $(SCALE),1) --engines $(or $(ENGINES),$(BENCHED))
 
+.PHONY: bench-guard
+bench-guard: $(READY)  ## server CPU of cold queries over Sail's in the same run, against the kept ratios (WRITE=1 keeps them)
+	$(BIN)/python bench/guard.py $(if $(WRITE),--write)
+
 bench-compare: $(READY)  ## TPC-H answers of twinspark and Spark compared exactly (SCALE=1)
 	$(BIN)/python bench/tpch_compare.py --scale $(or $(SCALE),1)
 
