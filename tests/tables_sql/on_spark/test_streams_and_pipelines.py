@@ -75,6 +75,7 @@ def on_spark(spark: Any, query: str) -> list[tuple[Any, ...]]:
 
 
 def stream(spark: Any, source: Any, table: str, checkpoint: Path, **options: Any) -> None:
+    """Options are those of toTable; Spark rejects another format than that of the file table."""
     query = source.writeStream.trigger(availableNow=True).option("checkpointLocation", str(checkpoint))
     query.toTable(table, **options).awaitTermination()
 
@@ -159,10 +160,10 @@ def test_streams_read_and_write_file_tables(spark: Any, tmp_path: Path, format: 
         f"CREATE TABLE target (id BIGINT, p STRING) USING {format} {partitions}",
     )
     columns = ["p"] if partitions else None
-    stream(spark, spark.readStream.table("origin"), "target", tmp_path / "c", partitionBy=columns)
+    stream(spark, spark.readStream.table("origin"), "target", tmp_path / "c", partitionBy=columns, format=format)
     assert native_rows(spark, "SELECT * FROM target ORDER BY id") == [(1, "a"), (2, "b")]
     run(spark, "INSERT INTO origin VALUES (3, 'a')")
-    stream(spark, spark.readStream.table("origin"), "target", tmp_path / "c", partitionBy=columns)
+    stream(spark, spark.readStream.table("origin"), "target", tmp_path / "c", partitionBy=columns, format=format)
     assert native_rows(spark, "SELECT * FROM target ORDER BY id") == [(1, "a"), (2, "b"), (3, "a")]
     assert on_spark(spark, "SELECT * FROM target ORDER BY id") == [(1, "a"), (2, "b"), (3, "a")]
 
