@@ -151,7 +151,7 @@ def test_dropped_and_created_again_keeps_the_new_rows(spark: Any, auto_server: C
 
 
 @pytest.mark.parametrize("partitions", ["", "PARTITIONED BY (p)"])
-@pytest.mark.parametrize("format", ["parquet", "orc", "json", "csv"])
+@pytest.mark.parametrize("format", ["parquet", "orc", "json"])
 def test_streams_read_and_write_file_tables(spark: Any, tmp_path: Path, format: str, partitions: str) -> None:
     run(
         spark,
