@@ -16,7 +16,7 @@ from twinspark.doors.connect.server import ConnectServer
 from twinspark.sessions.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-RECIPE = re.compile(r"^```(python|bash)\n# pip install (.+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RECIPE = re.compile(r"^```(python|bash)\n# pip install ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RECIPES = RECIPE.findall((ROOT / "docs" / "cookbook.md").read_text())
 
 pytestmark = [pytest.mark.install, pytest.mark.timeout(1800)]
