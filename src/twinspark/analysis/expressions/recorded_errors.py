@@ -25,7 +25,8 @@ DOCUMENTS = " ".join(f"{name}_{kind}" for kind in ("json", "csv", "xml") for nam
 
 # Errors recorded with queries: lambdas.sql, refused_values.sql and argument_errors.sql in tests/sql_queries.
 ERRORS_IN_QUERIES = {
-    "UNEXPECTED_INPUT_TYPE": "aggregate reduce",
+    "UNEXPECTED_INPUT_TYPE": "aggregate reduce sort_array array_insert get",
+    "ARRAY_FUNCTION_DIFF_TYPES": "array_insert",
     "INVALID_MAP_KEY_TYPE": "transform_keys",
     "UNEXPECTED_RETURN_TYPE": "array_sort",
     "VALUE_OUT_OF_RANGE": "time_bucket max_by min_by ntile nth_value regexp_replace",

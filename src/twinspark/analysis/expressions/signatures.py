@@ -12,7 +12,13 @@ from twinspark.functions.casts.common_types import common_type, common_type_with
 from twinspark.functions.notation.families import accepts, concrete, implicit_type, inner, is_variable
 from twinspark.functions.notation.registry import Parameter, Signature
 from twinspark.functions.notation.typing import Call as Typing
-from twinspark.functions.notation.typing import Typed, listed_types, quote_expression, unexpected_input_type
+from twinspark.functions.notation.typing import (
+    Typed,
+    listed_types,
+    quote_expression,
+    unexpected_input_type,
+    wrong_number_of_arguments,
+)
 from twinspark.plan.expressions import (
     Expression,
 )
@@ -44,13 +50,7 @@ def wrong_number(signatures: Sequence[Signature], typing: Typing) -> SparkError:
     text = str(expected[0]) if len(expected) == 1 else "[" + ", ".join(map(str, expected)) + "]"
     if any(s.variadic for s in signatures):
         text = f"> {expected[0] - 1}"
-    return SparkError(
-        "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-        functionName=f"`{typing.name}`",
-        expectedNum=text,
-        actualNum=len(typing.arguments),
-        docroot="https://spark.apache.org/docs/latest",
-    )
+    return wrong_number_of_arguments(typing, text)
 
 
 def typed_call(signature: Signature, typing: Typing) -> Typed:

@@ -16,6 +16,7 @@ from twinspark.functions.notation.typing import (
     is_null_constant,
     non_foldable_input,
     unexpected_input_type,
+    wrong_number_of_arguments,
 )
 from twinspark.plan.expressions import Cast, Expression, Literal
 from twinspark.types import (
@@ -52,9 +53,11 @@ def uniform(arguments: Sequence[Expression], settings: Settings) -> Expression:
 
 def check_arguments(arguments: Sequence[Expression], shown: str, settings: Settings) -> None:
     """The checks of Uniform.checkInputDataTypes. Null bounds fall back: their result is null, and declared not null."""
-    if len(arguments) not in (2, 3) or any(is_null(each.type) for each in arguments):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "uniform")
     typing = Call("uniform", arguments, settings, shown)
+    if len(arguments) not in (2, 3):
+        raise wrong_number_of_arguments(typing, "[2, 3]")
+    if any(is_null(each.type) for each in arguments):
+        raise NotNative(reasons.FUNCTION_ARGUMENT_NOT_CONSTANT, "uniform")
     for index, each in enumerate(arguments):
         if index < 2 and not is_numeric(each.type):
             raise unexpected_input_type(typing, index, '"NUMERIC"')

@@ -88,7 +88,7 @@ def tuple_type(call: Call) -> Typed:
     return Typed(StructType(fields), False)
 
 
-fn("json_tuple(any, any...)", "", kind=GENERATOR, rule=tuple_type)
+fn("json_tuple(any, any...+)", "", kind=GENERATOR, rule=tuple_type)
 
 
 # ---- schema_of_json

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twinspark.errors import Cause, NotNative, reasons
+from twinspark.errors import Cause, NotNative, SparkError, reasons
+from twinspark.functions.casts.common_types import tightest_common_type
 from twinspark.functions.nested.array_sets import common_element_type, element_of
 from twinspark.functions.nested.elements import element_nullable, from_one, from_zero
 from twinspark.functions.nested.maps import is_constant_null, key_type, lookup_sql
 from twinspark.functions.notation.error_sql import error, error_with, not_native
 from twinspark.functions.notation.families import implicit_type
 from twinspark.functions.notation.registry import SPARK, fn
-from twinspark.functions.notation.typing import Call, Typed, is_foldable
+from twinspark.functions.notation.typing import (
+    Call,
+    Typed,
+    is_foldable,
+    quote_expression,
+    type_text,
+    unexpected_input_type,
+)
 from twinspark.functions.notation.value_memory import room_unfolded, size_of
 from twinspark.types import (
     BINARY,
@@ -71,11 +79,32 @@ fn("array_prepend(array, any)", "CASE WHEN {0} IS NOT NULL THEN list_prepend({1}
 
 
 def array_insert_type(call: Call) -> Typed:
+    check_inserted(call)
     array, value = common_element_type(call, call.types[2])
-    if not isinstance(call.types[1], ByteType | ShortType | IntegerType):
-        raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, "array_insert at a position that is not an int")
     nullable = call.arguments[0].nullable or call.arguments[1].nullable
     return Typed(ArrayType(value, True), nullable, (array, INT, value))
+
+
+def check_inserted(call: Call) -> None:
+    """The checks of ArrayInsert.checkInputDataTypes."""
+    array, position, value = call.types
+    if not isinstance(array, ArrayType):
+        raise different_array_types(call)
+    if not isinstance(position, ByteType | ShortType | IntegerType):
+        raise unexpected_input_type(call, 1, type_text(INT))
+    if not is_null(value) and tightest_common_type(array.elementType, value, False) is None:
+        raise different_array_types(call)
+
+
+def different_array_types(call: Call) -> SparkError:
+    return SparkError(
+        "DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES",
+        sqlExpr=quote_expression(call.text),
+        functionName=f"`{call.name}`",
+        dataType='"ARRAY"',
+        leftType=type_text(call.types[0]),
+        rightType=type_text(call.types[2]),
+    )
 
 
 AT_ONCE = 16  # elements that are written one by one
@@ -115,7 +144,7 @@ def write_insert_anywhere(call: Any, array: str, position: str, value: str) -> s
     return f"(CASE WHEN {array} IS NOT NULL AND {position} IS NOT NULL THEN {found} END)"
 
 
-fn("array_insert(array, any, any)", write_array_insert, rule=array_insert_type)
+fn("array_insert(any, any, any)", write_array_insert, rule=array_insert_type)
 
 
 LONGEST = 2147483632  # the most elements of an array in Spark (ByteArrayMethods.MAX_ROUNDED_ARRAY_LENGTH)
@@ -255,6 +284,8 @@ fn("try_element_at(array|map, any)", element_at(True), rule=element_type(True))
 
 
 def get_type(call: Call) -> Typed:
+    if is_null(call.types[0]):
+        raise unexpected_input_type(call, 0, '"ARRAY"')
     if not is_integral(call.types[1]):
         raise NotNative(reasons.ARRAY_INDEX, "get with an index that is not a whole number")
     return Typed(element_of(call.types[0]), element_nullable(call, False, from_zero))

@@ -90,4 +90,4 @@ def stacked_column(call: Call, column: int, width: int) -> DataType:
     return call.types[first]
 
 
-fn("stack(any, any...)", "", kind=GENERATOR, rule=stacked_type)
+fn("stack(any, any...+)", "", kind=GENERATOR, rule=stacked_type)

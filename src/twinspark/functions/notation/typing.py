@@ -124,6 +124,16 @@ def non_foldable_input(call: Call, index: int, name: str, shown_type: str = "") 
     )
 
 
+def wrong_number_of_arguments(call: Call, expected: str) -> SparkError:
+    return SparkError(
+        "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+        functionName=f"`{call.name}`",
+        expectedNum=expected,
+        actualNum=len(call.arguments),
+        docroot="https://spark.apache.org/docs/latest",
+    )
+
+
 def non_foldable_argument(function: str, name: str, type: DataType) -> SparkError:
     """The error of functions that check a constant argument while the expression is built (ExpressionBuilder)."""
     return SparkError(
