@@ -101,6 +101,8 @@ SETTINGS = (
     of_python("variables", NAMES, "", "Environment variables of the server that its workers see too."),
     of_spark("showTables", BOOLEAN, "false",
              "With `--spark-remote`: that Spark can read twinspark's files, so it gets views of twinspark's tables."),
+    of_spark("classArchive", BOOLEAN, "false",
+             "Spark started here writes an archive of its classes when it stops, and later starts from it."),
     of_spark("startTimeout", TIME, "60s", "A start of Spark whose log shows an error is given up after this."),
     of_spark("startLimit", TIME, "10m", "A start of Spark whose log shows no cause is given up after this."),
     of_spark("remoteTimeout", TIME, "10s", "A remote Spark must answer its first call within this."),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from twinspark import scratch
+from twinspark.config.own import own_value
 from twinspark.installed import pyspark_folder
 from twinspark.relay.class_archive import DUMP_SECONDS, KEY, ClassArchive, find_archive
 from twinspark.sessions.java import Java, find_java
@@ -139,7 +140,7 @@ class Jvm:
 
 def archive_for(java: Java, settings: LaunchSettings) -> ClassArchive | None:
     """Not beside files that an operator has put into Spark's conf directory: directories cannot be archived."""
-    if settings.config.get(KEY) != "true" or (spark_home() / "conf").is_dir():
+    if not own_value(settings.config, KEY) or (spark_home() / "conf").is_dir():
         return None
     return find_archive(java, archived_class_path())
 
