@@ -193,6 +193,20 @@ def test_memory_is_limited_and_given_back() -> None:
     assert before == less == after
 
 
+def test_a_time_zone_without_memory_leaves_no_lock() -> None:
+    """It once left the lock of all time zones: every later query that named one waited for ever."""
+    zone = {"duckdb": "SELECT spark_instant_to_local(TIMESTAMPTZ '2020-01-01 00:00:00+00', 'Antarctica/Troll')"}
+    answers = run([{"duckdb": "SELECT spark_memory_limit('40 KiB')"}, zone, zone])
+    assert all("UNABLE_TO_ACQUIRE_MEMORY" in answer for answer in answers[1:])
+
+
+def test_names_of_no_zones_do_not_fill_the_cache() -> None:
+    call = "spark_instant_to_local(TIMESTAMPTZ '2020-01-01 00:00:00+00', 'zone/'{})"
+    names = [{"duckdb": f"SELECT {call.format(f' || {number}')}"} for number in range(800)]
+    known = {"duckdb": "SELECT spark_instant_to_local(TIMESTAMPTZ '2020-01-01 00:00:00+00', 'Asia/Kathmandu')"}
+    assert run([*names, known])[-1].startswith("value 2020-01-01 05:45:00")
+
+
 def test_an_aggregate_without_memory_is_an_error() -> None:
     groups = "SELECT count(s) FROM (SELECT spark_hll_sketch_agg(x, 12) s FROM range(200000) t(x) GROUP BY x // 4)"
     in_use = {"duckdb": "SELECT spark_memory_in_use(0)"}

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from weakref import WeakSet
 
 import pytest
 from waiting import until
@@ -97,6 +98,26 @@ def test_what_was_sent_is_kept_only_up_to_the_retry_buffer(monkeypatch: pytest.M
     assert read(log, after="r8") == [9, 10]
     with pytest.raises(SparkError, match="POSITION_NOT_AVAILABLE"):
         read(log, after="r2")
+
+
+def test_all_buffers_together_are_bounded_and_each_flows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ReattachBuffer, "all", WeakSet())  # without those of other tests
+    monkeypatch.setattr(reattach_buffer, "TOGETHER_BYTES", 100)
+    monkeypatch.setattr(reattach_buffer, "FLOWING_BYTES", 10)
+    monkeypatch.setattr(reattach_buffer, "SPARK_RETRY_BYTES", 10)
+    unread = filled(11, size=10)
+    log = ReattachBuffer(reattachable=True)
+    producer = threading.Thread(
+        target=lambda: ([log.put(frame(number, size=10)) for number in (1, 2, 3)], log.finish())
+    )
+    producer.start()
+    until(lambda: log.held_bytes == 10)
+    time.sleep(0.2)  # time enough to run ahead, were it not held back
+    assert log.held_bytes == 10
+    assert read(log) == [1, 2, 3]
+    producer.join(60)
+    assert log.held_bytes == 10  # what was sent is not held longer than Spark would
+    assert read(unread, after="r9") == [10, 11]
 
 
 def test_a_new_reader_sends_the_old_one_away() -> None:

@@ -21,6 +21,7 @@ from twinspark.functions.notation.value_memory import (
     prevent_folding,
     room_for,
     size_of,
+    unfold_list,
     with_room,
     with_room_each,
 )
@@ -178,7 +179,7 @@ class Writer:
     def call(self, node: Call, suffix: Suffix | None = None) -> str:
         arguments = [self.write(argument) for argument in node.arguments]
         if self.asks_for_memory:
-            arguments = with_room(node, arguments)
+            arguments = unfold_list(node, with_room(node, arguments))
         return render(node, arguments, {"suffix": suffix or ""})
 
     def aggregate(self, node: AggregateCall, over: Over | None = None, order: str = "") -> str:

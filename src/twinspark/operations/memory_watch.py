@@ -44,6 +44,10 @@ class MemoryWatch:
         self._thread: threading.Thread | None = None
         self._unneeded = threading.Event()
 
+    @property
+    def resident_limit(self) -> int:
+        return self._limit.resident
+
     def use(self, limit: MemoryLimit, relieve: Callable[[], None]) -> None:
         """`relieve` makes the engine release freed memory; it is called while no operation runs."""
         self._limit, self._relieve = limit, relieve

@@ -5,8 +5,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import ClassVar
+from weakref import WeakSet
 
 from twinspark.errors import SparkError
+from twinspark.operations.memory_watch import WATCH
 from twinspark.wire.connect.response_frames import ResponseFrame
 
 MEBIBYTE = 1024 * 1024
@@ -14,6 +18,12 @@ AHEAD_BYTES = 64 * MEBIBYTE  # how far the engine may run ahead of the client
 # Sent, not yet released. Spark buffers 10 MiB, but that much may be in grpc's and the kernel's buffers alone when a
 # connection is cut, and is then lost to the client.
 RETRY_BYTES = 64 * MEBIBYTE
+# All buffers together may take so much, or a part of a small memory; beyond it each has what a stream needs to flow
+# and what Spark buffers.
+TOGETHER_BYTES = 512 * MEBIBYTE
+MEMORY_PART = 4
+FLOWING_BYTES = 4 * MEBIBYTE
+SPARK_RETRY_BYTES = 10 * MEBIBYTE
 
 
 NO_MORE_FOR_NOW = ResponseFrame("", b"")  # responses read so far may be flushed to the client: the next takes time
@@ -25,6 +35,8 @@ class Cancelled(Exception):
 
 class ReattachBuffer:
     """One producer writes; one client at a time reads, from any response it has received."""
+
+    all: ClassVar[WeakSet["ReattachBuffer"]] = WeakSet()
 
     def __init__(self, reattachable: bool) -> None:
         self._retry_bytes = RETRY_BYTES if reattachable else 0
@@ -41,14 +53,24 @@ class ReattachBuffer:
         self._failure: BaseException | None = None
         self._reader = 0
         self.last_read = time.monotonic()
+        self.all.add(self)
 
     def put(self, frame: ResponseFrame) -> None:
         """Waits while the client is far behind, so that memory is bounded for any size of result."""
         with self._changed:
-            self._changed.wait_for(lambda: self._ahead_bytes < AHEAD_BYTES or self._cancelled)
+            self._changed.wait_for(lambda: self._may_run_ahead() or self._cancelled)
             if self._cancelled:
                 raise Cancelled
             self._append(frame)
+
+    def _may_run_ahead(self) -> bool:
+        if self._ahead_bytes < min(FLOWING_BYTES, AHEAD_BYTES):
+            return True
+        return self._ahead_bytes < AHEAD_BYTES and not are_buffers_full()
+
+    @property
+    def held_bytes(self) -> int:
+        return self._ahead_bytes + self._behind_bytes
 
     def finish(self, failure: BaseException | None = None) -> None:
         with self._changed:
@@ -159,7 +181,10 @@ class ReattachBuffer:
 
     def _drop_beyond_retry(self, index: int) -> None:
         """Drops responses that were sent long ago even without a release; the newest sent response always stays."""
-        while self._behind_bytes > self._retry_bytes and self._kept and next(iter(self._kept)) < index:
+        most = self._retry_bytes
+        if self._behind_bytes > SPARK_RETRY_BYTES and are_buffers_full():
+            most = min(most, SPARK_RETRY_BYTES)
+        while self._behind_bytes > most and self._kept and next(iter(self._kept)) < index:
             self._drop_until(next(iter(self._kept)))
 
     def _drop_until(self, index: int) -> None:
@@ -185,3 +210,11 @@ class ReattachBuffer:
     def _check_reader(self, me: int) -> None:
         if me != self._reader:  # the same client reattached over a new stream, and the old one ends with an error
             raise SparkError("INVALID_CURSOR.DISCONNECTED")
+
+
+def are_buffers_full() -> bool:
+    """Whether the responses of all operations take their part of the memory: many clients that read nothing."""
+    while True:
+        with suppress(RuntimeError):  # an operation began or ended meanwhile
+            held = sum(each.held_bytes for each in ReattachBuffer.all)
+            return held > min(TOGETHER_BYTES, WATCH.resident_limit // MEMORY_PART)

@@ -97,7 +97,7 @@ const void *api(void *, const char *) {
     at(168, decimal_scale); at(169, decimal_internal); at(178, struct_count); at(179, struct_name); at(184, destroy_type);
     at(189, column_count); at(190, column); at(191, chunk_size); at(193, vector_type); at(194, vector_data); at(195, vector_validity);
     at(196, make_writable); at(198, assign); at(199, list_child); at(200, list_size); at(201, set_list_size); at(202, reserve_list);
-    at(203, struct_child); at(209, new_function); at(210, destroy_function); at(211, set_name); at(213, nothing); at(215, add_parameter);
+    at(203, struct_child); at(209, new_function); at(210, destroy_function); at(211, set_name); at(213, nothing); at(214, nothing); at(215, add_parameter);
     at(216, set_result); at(217, set_extra); at(218, set_run); at(219, keep); at(220, extra_of); at(221, set_error);
     at(226, new_function); at(227, destroy_function); at(228, set_name); at(229, add_parameter); at(230, set_result);
     at(231, set_aggregate); at(232, set_destructor); at(233, keep); at(234, nothing); at(235, set_extra); at(236, extra_of);

@@ -5,9 +5,11 @@ much larger than its arguments passes a number through `spark_room`, with the by
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from twinspark.functions.notation.sql_text import MARK, LambdaText
 from twinspark.types import ArrayType, BinaryType, DataType, MapType, StructType, is_string
 
 SHORT = 16 * 1024  # bytes of a value for which memory is not checked: a vector has 2,048 of them
@@ -25,6 +27,8 @@ GROWING = (
     "spark_regexp_replace(",
 )
 MANY_JOINTS = 12
+TEXT = re.compile(r"'(?:[^']|'')*'")
+COLUMN = re.compile(rf'\bt\d+\.|\bc\d+\b|"|{MARK}|\bvariable_\d')  # t1.id, c0, "name", a lambda's parameter
 LONG_LITERAL = 64 * 1024  # characters of a text whose parts are not folded into constants
 
 
@@ -46,6 +50,19 @@ def room_for(value: str, bytes: str) -> str:
 def prevent_folding(value: str) -> str:
     """The value itself, in an expression that DuckDB does not fold."""
     return f"(CASE WHEN {room_unfolded('0', '0')} = 0 THEN {value} END)"
+
+
+def unfold_list(call: Any, arguments: Sequence[str]) -> list[str]:
+    """The arguments of a call that makes a list of constants, the first of which DuckDB does not fold: a list that it
+    folds is one Value for each element, of a hundred bytes and more."""
+    if not arguments or not isinstance(call.type, ArrayType | MapType) or not all(map(is_constant_sql, arguments)):
+        return list(arguments)
+    return [prevent_folding(arguments[0]), *arguments[1:]]
+
+
+def is_constant_sql(argument: str) -> bool:
+    """Whether the SQL reads no column and no parameter of a lambda around it."""
+    return not isinstance(argument, LambdaText) and COLUMN.search(TEXT.sub("", argument)) is None
 
 
 def size_of(value: str, type: DataType, depth: int = 0) -> str:

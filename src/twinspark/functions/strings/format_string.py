@@ -10,7 +10,7 @@ from twinspark.errors import NotNative, reasons
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import fn
 from twinspark.functions.notation.typing import Call, Typed
-from twinspark.functions.notation.value_memory import SHORT, room_unfolded
+from twinspark.functions.notation.value_memory import SHORT, room
 from twinspark.types import (
     STRING,
     BooleanType,
@@ -205,7 +205,7 @@ def zeros(digits: str, width: int) -> str:
 def filling(character: str, shown: str, width: int) -> str:
     """As many characters as are missing; a large width checks for memory."""
     missing = f"{width} - CAST(length({shown}) AS INTEGER)"
-    return f"repeat({character}, {missing if width <= SHORT else room_unfolded(missing, str(3 * width))})"
+    return f"repeat({character}, {missing if width <= SHORT else room(missing, str(3 * width))})"
 
 
 def as_digits(base: str) -> Any:

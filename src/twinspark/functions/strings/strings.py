@@ -9,7 +9,7 @@ from twinspark.errors import NotNative, reasons
 from twinspark.functions.notation.error_sql import java_error, not_native
 from twinspark.functions.notation.registry import fn
 from twinspark.functions.notation.typing import Call, Typed, is_foldable, unexpected_input_type
-from twinspark.functions.notation.value_memory import FEW, SHORT, room_for, room_unfolded
+from twinspark.functions.notation.value_memory import FEW, SHORT, room, room_for
 from twinspark.types import BINARY, BOOLEAN, INT, STRING, ArrayType, BinaryType, MapType, StructType, is_null, is_string
 from twinspark.types.duckdb import duck_text
 
@@ -203,7 +203,7 @@ def roomy_length(value: str, length: str) -> str:
     """DuckDB pads into memory that it doubles, with characters of up to four bytes."""
     if length.isdigit() and int(length) <= NO_LONG_TEXT:
         return length
-    return f"CAST({room_unfolded(length, f'strlen({value}) + 8 * CAST({length} AS BIGINT)')} AS INTEGER)"
+    return f"CAST({room(length, f'strlen({value}) + 8 * CAST({length} AS BIGINT)')} AS INTEGER)"
 
 
 def write_repeat(call: Any, value: str, times: str) -> str:
@@ -212,7 +212,7 @@ def write_repeat(call: Any, value: str, times: str) -> str:
     bytes = f"CAST(strlen({value}) AS BIGINT) * CAST({times} AS BIGINT)"
     long = OVERFLOW if all(map(is_foldable, call.arguments)) else TOO_LONG
     checked = f"CASE WHEN {bytes} > {LONGEST} THEN {long} ELSE {times} END"
-    return f"repeat({value}, {room_unfolded(checked, f'2 * {bytes}')})"
+    return f"repeat({value}, {room(checked, f'2 * {bytes}')})"
 
 
 OVERFLOW = java_error(duck_text("integer overflow"))

@@ -4,7 +4,7 @@
  * SQL spelling: spark_room(count, bytes) returns the count, or fails with OUT_OF_MEMORY if there is no memory for the bytes of
  * all rows of the vector; spark_process_memory(bytes) sets the limit of the process (0: none).
  * The count is passed through, so that DuckDB cannot build the value (not even in constant folding) without the check.
- * spark_room_unfolded is the same but volatile: what is computed from its count is not folded. A folded list is one Value of
+ * spark_room_unfolded is the same but volatile, for lists: what is computed from its count is not folded. A folded list is one Value of
  * DuckDB for each element, of 100 bytes and more, copied by every function around it, and no interrupt ends the folding. */
 #include "core/native.h"
 #include <fcntl.h>

@@ -246,7 +246,7 @@ static bool read_rules(const unsigned char *file, size_t size, zone_rules *rules
 /* --- the cache of regions --- */
 
 enum { MOST_ZONES = 700 };
-static struct { char name[64]; zone_rules rules; bool fine; } known[MOST_ZONES];
+static struct { char name[64]; zone_rules rules; } known[MOST_ZONES];
 static int known_count;
 static char folder[1024];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -272,6 +272,36 @@ static bool region_name(text id) {
     return true;
 }
 
+static bool find_known(const char *name, zone_rules *rules) {
+    int place = 0;
+    pthread_mutex_lock(&lock);
+    while (place < known_count && strcmp(known[place].name, name))
+        place++;
+    bool found = place < known_count;
+    if (found)
+        *rules = known[place].rules;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Two threads may read one region: the first one's rules stay, since others may be using them. */
+static bool keep_region(const char *name, const zone_rules *rules) {
+    pthread_mutex_lock(&lock);
+    bool room = known_count < MOST_ZONES;
+    if (room) {
+        strcpy(known[known_count].name, name);
+        known[known_count++].rules = *rules;
+    }
+    pthread_mutex_unlock(&lock);
+    return room;
+}
+
+static bool is_path(const char *name, size_t length) {
+    return strstr(name, "..") || strstr(name, "//") || strstr(name, "/./") || name[length - 1] == '/';
+}
+
+/* Only regions that exist are kept, so that no client can fill the cache with other names. A file is read without the lock:
+ * reading may end the call (no memory), which would never give it back. */
 static enum zone_kind find_region(text id, zone_rules *rules) {
     char name[64] = {0};
     if (!region_name(id))
@@ -280,22 +310,14 @@ static enum zone_kind find_region(text id, zone_rules *rules) {
     for (const char **disputed = disputed_zones; *disputed; disputed++)
         if (!strcmp(*disputed, name))
             return ZONE_FALLS_BACK;
-    pthread_mutex_lock(&lock);
-    int place = 0;
-    while (place < known_count && strcmp(known[place].name, name))
-        place++;
-    bool room = place < MOST_ZONES;
-    if (place == known_count && room) {
-        strcpy(known[place].name, name);
-        bool a_path = strstr(name, "..") || strstr(name, "//") || strstr(name, "/./") || name[id.length - 1] == '/';
-        known[place].fine = !a_path && read_region(name, &known[place].rules);
-        known_count++;
-    }
-    bool fine = room && known[place].fine;
-    if (fine)
-        *rules = known[place].rules;
-    pthread_mutex_unlock(&lock);
-    return fine ? ZONE_KNOWN : folder[0] && room ? ZONE_UNKNOWN : ZONE_FALLS_BACK;
+    if (find_known(name, rules))
+        return ZONE_KNOWN;
+    if (is_path(name, id.length) || !read_region(name, rules))
+        return folder[0] ? ZONE_UNKNOWN : ZONE_FALLS_BACK;
+    if (keep_region(name, rules))
+        return ZONE_KNOWN;
+    release(rules->transitions);
+    return ZONE_FALLS_BACK;
 }
 
 enum zone_kind find_zone(text name, zone_rules *rules) {
