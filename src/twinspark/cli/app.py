@@ -30,6 +30,8 @@ Examples:
 
   twinspark serve --thrift-port 10000                BI tools, JDBC, ODBC and dbt as well
 
+  twinspark serve --flight-port 31337                ADBC and JDBC by Arrow Flight SQL as well
+
   twinspark run pipeline.py --date 2026-01-01        an unchanged PySpark script
 
   twinspark run report.sql                           every statement, results printed
@@ -111,15 +113,21 @@ def server_settings(options: Mapping[str, Any], token: str | None) -> Settings:
 @takes_options(*OF_SERVE)
 def serve(chosen: Options) -> None:
     """Start the Spark Connect server and serve until stopped."""
-    from twinspark.cli.serve import ThriftDoor, hide_secrets, serve_until_stopped
+    from twinspark.cli.serve import FlightDoor, ThriftDoor, hide_secrets, serve_until_stopped
 
     options = values_of(chosen)
     log_to_stderr(logging.INFO if options["verbose"] else logging.WARNING)
-    if not 0 <= (options["thrift_port"] or 0) <= MOST_PORT:
-        raise usage_error(f"a Thrift port is a number up to {MOST_PORT}, not {options['thrift_port']}")
+    for door in ("thrift", "flight"):
+        check_port(door, options[f"{door}_port"])
     hide_secrets()
     thrift = ThriftDoor.of(options) if options["thrift_port"] is not None else None
-    serve_until_stopped(server_settings(options, options["token"]), thrift, options["insecure"])
+    settings = server_settings(options, options["token"])
+    serve_until_stopped(settings, thrift, options["insecure"], FlightDoor.of(options))
+
+
+def check_port(door: str, port: int | None) -> None:
+    if not 0 <= (port or 0) <= MOST_PORT:
+        raise usage_error(f"a {door.capitalize()} port is a number up to {MOST_PORT}, not {port}")
 
 
 @app.command()

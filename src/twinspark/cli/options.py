@@ -66,6 +66,8 @@ OPTIONS = (
     Option("thrift_certificate", str, None, "PEM file: Thrift clients must use TLS"),
     Option("thrift_key", str, None, "PEM file of the certificate's key, if separate"),
     Option("thrift_idle_hours", float, 8.0, "idle Thrift sessions are closed after this many hours"),
+    Option("flight_port", int, None, "port for Flight SQL clients (ADBC, JDBC)"),
+    Option("flight_host", str, None, "address for Flight SQL clients, if not --host"),
     Option("max_connections", int, None, "clients connected at once, for each port"),
     Option("limit", list, (), "name=value, see docs/limits.md; may be repeated"),
     Option("verbose", bool, True, "log every operation with its engine and reason"),

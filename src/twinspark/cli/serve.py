@@ -8,7 +8,7 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from twinspark.ui.web.listen import url_of
 
 if TYPE_CHECKING:
     from twinspark.doors import thrift
+    from twinspark.doors.flight import FlightServer
 
 log = logging.getLogger("twinspark")
 PR_SET_DUMPABLE = 4
@@ -55,8 +56,25 @@ class ThriftDoor:
         return context
 
 
-def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = None, insecure: bool = False) -> None:
-    check_addresses(settings, thrift_door, insecure)
+@dataclass(frozen=True)
+class FlightDoor:
+    """The settings of the Flight SQL server, which uses the tokens and the certificate of Spark Connect."""
+
+    port: int
+    host: str | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "FlightDoor | None":
+        return cls(options["flight_port"], options["flight_host"]) if options["flight_port"] is not None else None
+
+
+def serve_until_stopped(
+    settings: Settings,
+    thrift_door: ThriftDoor | None = None,
+    insecure: bool = False,
+    flight_door: FlightDoor | None = None,
+) -> None:
+    check_addresses(settings, (thrift_door, flight_door), insecure)
     check_ports(settings, thrift_door)
     stopped = threading.Event()
 
@@ -70,6 +88,7 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
         second = open_thrift(thrift_door, settings, server) if thrift_door is not None else None
         if second is not None:
             server.doors["thrift"] = second.state
+        flight = open_flight(flight_door, settings, server) if flight_door is not None else None
     except (OSError, ValueError) as failure:  # a port in use, or an invalid certificate or token file
         raise usage_error(str(failure)) from failure
     log.info("listening at %s, engine %s", server.url, settings.engine)
@@ -77,6 +96,8 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
         log.info("web UI at %s", url_of(server.ui, settings))
     if second is not None:
         log.info("Thrift (HTTP, SASL, binary) at %s:%d", second.host, second.port)
+    if flight is not None:
+        log.info("Flight SQL at %s", flight.url)
     warming = threading.Thread(target=server.warm_up, name="warm up", daemon=True)
     warming.start()
     while not stopped.wait(LOOK_SECONDS):  # a signal handled in another thread does not wake the main thread
@@ -84,6 +105,8 @@ def serve_until_stopped(settings: Settings, thrift_door: ThriftDoor | None = Non
     warming.join()  # ending the process while a thread is inside DuckDB or an import aborts it
     if second is not None:
         second.stop()
+    if flight is not None:
+        flight.stop(grace=1.0)
     server.stop(grace=1.0)
 
 
@@ -124,10 +147,21 @@ def open_thrift(thrift_door: ThriftDoor, settings: Settings, server: ConnectServ
     )
 
 
-def check_addresses(settings: Settings, thrift_door: ThriftDoor | None, insecure: bool) -> None:
+def open_flight(flight_door: FlightDoor, settings: Settings, server: ConnectServer) -> "FlightServer":
+    from twinspark.doors.flight import FlightServer  # imported on demand, for a faster start without Flight
+
+    tls = settings.tls.context(("h2",)) if settings.tls is not None else None
+    host = flight_door.host or settings.host
+    flight = FlightServer(host, flight_door.port, server.sessions, server.tokens, settings.limits, tls)
+    server.doors["flight"] = flight.state
+    return flight
+
+
+def check_addresses(settings: Settings, doors: Iterable[ThriftDoor | FlightDoor | None], insecure: bool) -> None:
     """Rejects addresses reachable from other machines without a token or client certificate, unless --insecure is
     given."""
-    away = [host for host in (settings.host, thrift_door and thrift_door.host) if host and not is_loopback(host)]
+    hosts = (settings.host, *(each.host for each in doors if each is not None))
+    away = [host for host in hosts if host and not is_loopback(host)]
     guarded = settings.token or settings.token_file or (settings.tls is not None and settings.tls.client_ca)
     if away and not guarded and not insecure:
         raise usage_error(

@@ -1,1 +1,1 @@
-"""Encoding and decoding of Spark Connect and Thrift messages, shared by the server and the DB-API driver."""
+"""Encoding and decoding of Spark Connect, Thrift and Flight messages, shared by the server and the DB-API driver."""

@@ -14,6 +14,7 @@ from twinspark.doors.connect.config import configure
 from twinspark.doors.connect.status import abort_at_once, streaming_rpc, unary_rpc
 from twinspark.doors.http2 import Call, Kind, Method
 from twinspark.errors import SparkError
+from twinspark.operations.housekeeper import release_of
 from twinspark.operations.planned_operation import Client, working_for
 from twinspark.operations.start import Starter
 from twinspark.sessions.operation import Operation
@@ -145,6 +146,11 @@ class ConnectService:
             answer.server_side_session_id = session.server_session_id
             session.close(data)
         return serialize(answer)
+
+    def end_session(self, user_id: str, session_id: str) -> None:
+        """Ends the session of a client whose connection has ended."""
+        if session := self._sessions.close(user_id, session_id):
+            session.close(release_of(session))
 
     @unary_rpc
     def FetchErrorDetails(self, data: bytes, call: Call) -> bytes:

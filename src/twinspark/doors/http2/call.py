@@ -12,7 +12,7 @@ import grpc
 
 from twinspark.doors.http2 import frames
 from twinspark.doors.http2.frames import END_STREAM, ErrorCode, FrameKind, StreamFailure
-from twinspark.doors.http2.headers import RESPONSE_BLOCK, SUCCESS_BLOCK, status_block
+from twinspark.doors.http2.headers import RESPONSE_BLOCK, SUCCESS_BLOCK, encode_metadata, status_block
 from twinspark.doors.http2.messages import PREFIX, BadMessage, Message, Messages, TooLarge, decompress, message_prefix
 from twinspark.doors.http2.methods import Kind, Method
 from twinspark.doors.http2.peer import Peer
@@ -53,6 +53,7 @@ class Call:
         self.headers = headers
         self.method = method
         self.known: Any = None  # for the method's own use
+        self.metadata: tuple[tuple[str, str], ...] = ()  # that the method adds to the headers of its response
         self.window = connection.windows.initial
         self.is_read_by_us = True  # whether the thread that runs this call also reads the connection
         self.opened = time.monotonic()
@@ -83,7 +84,7 @@ class Call:
         self._arrived += size
         if self._arrived > WINDOW + self._told:
             return False
-        used = of_padding if self.method.kind is Kind.UPLOAD else size  # other requests must be received completely
+        used = of_padding if self.method.kind.takes_many else size  # other requests must be received completely
         if used:
             self._let_more_come(used)
         return True
@@ -99,7 +100,7 @@ class Call:
         for message in found:
             self._requests.put(message)
         is_more = self._messages_found > 1 or (self._messages_found and not self._messages.is_between)
-        if is_more and self.method.kind is not Kind.UPLOAD:
+        if is_more and not self.method.kind.takes_many:
             raise CallRejected(grpc.StatusCode.INTERNAL, "Too many requests")  # grpc-java's message text: ServerCalls
 
     def receive_end(self) -> None:
@@ -117,7 +118,7 @@ class Call:
 
     @property
     def may_start(self) -> bool:
-        return self.has_all or self.method.kind is Kind.UPLOAD
+        return self.has_all or self.method.kind.takes_many
 
     # ---- counting of unread bytes
 
@@ -204,6 +205,10 @@ class Call:
                 return True
         return False
 
+    @property
+    def connection(self) -> Peer:
+        return self._connection
+
     def abort_with_status(self, status: Any) -> None:
         raise CallRejected(status.code, status.details, status.trailing_metadata or ())
 
@@ -235,7 +240,12 @@ class Call:
         self._write([self.method.run(self._uploads(), self)], is_last=True)
 
     def run_stream(self) -> None:
-        responses = self.method.run(self._request(), self)
+        self._send_all(self.method.run(self._request(), self))
+
+    def run_exchange(self) -> None:
+        self._send_all(self.method.run(self._uploads(), self))
+
+    def _send_all(self, responses: Any) -> None:
         try:
             for response in responses:
                 if response:
@@ -271,7 +281,7 @@ class Call:
 
     def _status(self, rejection: CallRejected) -> bytes:
         block = status_block(rejection.code.value[0], rejection.details or "", rejection.metadata)
-        return self._last_headers(block if self._is_answering else RESPONSE_BLOCK + block)
+        return self._last_headers(block if self._is_answering else self._response_block() + block)
 
     def _write(self, messages: list[bytes], is_last: bool = False) -> bool:
         """Sends the trailers together with the last messages. False if the client has disconnected."""
@@ -295,7 +305,10 @@ class Call:
         if self._is_answering:
             return ()
         self._is_answering = True
-        return (frames.header_frames(self.stream, RESPONSE_BLOCK, 0, self._connection.protocol.largest_frame),)
+        return (frames.header_frames(self.stream, self._response_block(), 0, self._connection.protocol.largest_frame),)
+
+    def _response_block(self) -> bytes:
+        return RESPONSE_BLOCK + b"".join(encode_metadata(*each) for each in self.metadata)
 
     def _last_headers(self, block: bytes) -> bytes:
         """A client that is still sending gets a reset with NO_ERROR, so that it stops."""
@@ -342,6 +355,7 @@ RUN: dict[Kind, Callable[[Call], None]] = {
     Kind.UNARY: Call.run_unary,
     Kind.STREAM: Call.run_stream,
     Kind.UPLOAD: Call.run_upload,
+    Kind.EXCHANGE: Call.run_exchange,
 }
 
 

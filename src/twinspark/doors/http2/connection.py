@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 import grpc
 
@@ -40,6 +41,8 @@ class Connection:
         self.methods = door.methods
         self.counts = door.counts
         self.interest = 0
+        self.known: dict[str, Any] = {}
+        self._callbacks: list[Callable[[], object]] = []
         self.unread = door.unread.of_connection(door.limits.unread_bytes_per_connection)
         most = door.limits.unsent_bytes_per_connection
         self.outbox = SendQueue(line, lambda: door.poller.want(self, WRITE), lambda: self.windows.look_again(), most)
@@ -341,8 +344,18 @@ class Connection:
         self.door.admission.leave(self)
         for call in list(self.protocol.calls.values()):
             call.end_soon()
+        for callback in self._callbacks:
+            self.run_soon(callback)
 
     # ---- called by calls
+
+    def add_callback(self, callback: Callable[[], object]) -> None:
+        """Registers a callback for the end of the connection, which runs at once if that has ended already."""
+        with self._turns:
+            is_lost = self._is_lost
+            self._callbacks += [] if is_lost else [callback]
+        if is_lost:
+            self.run_soon(callback)
 
     def check(self, headers: Mapping[str, str]) -> None:
         self.door.check(headers)
