@@ -20,7 +20,8 @@ ORDER = [
     {"operations"},
     {"ui"},
     {"doors"},
-    {"__init__", "cli"},
+    {"cli"},
+    {"__init__"},
     {"__main__"},
 ]
 CLIENTS = {"driver", "plans_json"}  # they import only errors, types, config, wire and PySpark

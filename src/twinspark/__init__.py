@@ -40,6 +40,18 @@ def execute_plan(data: Any, schema: Any, plan: Any, session: Any = None) -> Any:
 open_session = session
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext twinspark` in a notebook: adds `%sql` and `%%sql`."""
+    from twinspark.client_package import without_client_checks
+    from twinspark.installed import check_pyspark
+
+    check_pyspark()
+    without_client_checks()
+    from twinspark.cli.notebook.magic import SqlMagics
+
+    shell.register_magics(SqlMagics)
+
+
 def __getattr__(name: str) -> Any:
     if name not in JSON_PLANS:
         raise AttributeError(f"module 'twinspark' has no attribute {name!r}")

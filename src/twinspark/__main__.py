@@ -8,12 +8,14 @@ import threading
 import traceback
 from typing import NoReturn
 
+COMPLETION = "_TWINSPARK_COMPLETE"  # set while a shell completes a command line, which has to be fast
+
 
 def main() -> None:
     gc.disable()  # imported modules are never garbage: collecting during imports took a fifth of the start time
     from twinspark.installed import pyspark_problem
 
-    if not pyspark_problem():
+    if not pyspark_problem() and COMPLETION not in os.environ:
         import_server()
     from twinspark.cli.app import app
 

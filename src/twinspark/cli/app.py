@@ -3,13 +3,15 @@ demand."""
 
 import logging
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from twinspark.cli.configuration import Chosen, check_input, print_options
+from twinspark.cli.configuration import ChosenOptions, check_input, print_options
 from twinspark.cli.flags import takes_options, values_of
+from twinspark.cli.log_format import FORMATS, log_to_stderr
 from twinspark.cli.options import OF_RUN, OF_SERVE
 from twinspark.cli.start_checks import settings_of, usage_error
 from twinspark.cli.version import version_line
@@ -40,15 +42,17 @@ Examples:
 
   twinspark run --fixture fixture.json               prints whether equal, or the first difference
 
+  twinspark sql                                      a SQL shell; -c "…", -f file.sql, --remote sc://…
+
   twinspark explain "select 1 + 1"                   plans, SQL, engine and reasons, without running it
 
   twinspark config                                   the effective options and where each comes from
 
   twinspark doctor                                   what is installed and what is missing
 """
-app = typer.Typer(help=EXAMPLES, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+app = typer.Typer(help=EXAMPLES, no_args_is_help=True, add_completion=True, rich_markup_mode=None)
 
-Options = dict[str, Chosen]
+Options = ChosenOptions
 
 
 def limits_of(max_connections: int | None, pairs: tuple[str, ...]) -> Limits:
@@ -116,13 +120,22 @@ def serve(chosen: Options) -> None:
     from twinspark.cli.serve import FlightDoor, ThriftDoor, hide_secrets, serve_until_stopped
 
     options = values_of(chosen)
-    log_to_stderr(logging.INFO if options["verbose"] else logging.WARNING)
+    if options["log_format"] not in FORMATS:
+        raise usage_error(f"--log-format is text or json, not {options['log_format']}")
+    log_to_stderr(logging.INFO if options["verbose"] else logging.WARNING, options["log_format"])
     for door in ("thrift", "flight"):
         check_port(door, options[f"{door}_port"])
     hide_secrets()
     thrift = ThriftDoor.of(options) if options["thrift_port"] is not None else None
     settings = server_settings(options, options["token"])
-    serve_until_stopped(settings, thrift, options["insecure"], FlightDoor.of(options))
+    reload = partial(limits_again, chosen)
+    serve_until_stopped(settings, thrift, options["insecure"], FlightDoor.of(options), options["drain_seconds"], reload)
+
+
+def limits_again(chosen: Options) -> Limits:
+    """The limits of the configuration file as it is now."""
+    options = values_of(chosen.chosen_again())
+    return limits_of(options["max_connections"], options["limit"])
 
 
 def check_port(door: str, port: int | None) -> None:
@@ -166,6 +179,41 @@ def explain(chosen: Options, sql: str) -> None:
 
 
 @app.command()
+@takes_options(*OF_RUN)
+def sql(
+    chosen: Options,
+    command: Annotated[str | None, typer.Option("-c", "--command", help="statements to run")] = None,
+    file: Annotated[
+        Path | None, typer.Option("-f", "--file", help="a file of statements to run", exists=True, dir_okay=False)
+    ] = None,
+    format: Annotated[str, typer.Option(help="table, csv, json or parquet")] = "table",
+    output: Annotated[str, typer.Option(help="the file that --format parquet writes")] = "",
+    remote: Annotated[str | None, typer.Option(help="sc:// address of a running server")] = None,
+    timer: Annotated[bool, typer.Option(help="print time and engine of each statement")] = True,
+) -> None:
+    """A SQL shell: type statements, or give them with -c, -f or a pipe."""
+    from twinspark.cli.shell.display import FORMATS
+    from twinspark.cli.shell.main import run_shell
+    from twinspark.cli.shell.shell import Output
+
+    if format not in FORMATS or (format == "parquet") != bool(output):
+        raise usage_error("--format is table, csv, json, or parquet with --output")
+    log_to_stderr(logging.ERROR)
+    settings = settings_of(port=0, **engine_settings(values_of(chosen)))
+    raise typer.Exit(run_shell(settings, remote, command, file, Output(format, output, timer=timer)))
+
+
+@app.command()
+def completion(shell: Annotated[str, typer.Argument(help="bash, zsh or fish")]) -> None:
+    """Print the script that completes commands and options of twinspark in a shell."""
+    from typer.completion import get_completion_script
+
+    if shell not in ("bash", "zsh", "fish"):
+        raise usage_error(f"completion is for bash, zsh and fish, not {shell}")
+    typer.echo(get_completion_script(prog_name="twinspark", complete_var="_TWINSPARK_COMPLETE", shell=shell))
+
+
+@app.command()
 def doctor(
     server: Annotated[str | None, typer.Option(help="sc:// address of a running twinspark to check")] = None,
     spark_master: Annotated[str, typer.Option(help="spark:// address of a master to check")] = "",
@@ -188,7 +236,3 @@ def everywhere(
     version: Annotated[bool, typer.Option("--version", callback=show_version, is_eager=True)] = False,
 ) -> None:
     """Options before the command."""
-
-
-def log_to_stderr(level: int) -> None:
-    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

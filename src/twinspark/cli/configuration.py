@@ -47,12 +47,25 @@ class Chosen:
         return ", ".join(self.value) if self.option.type is list else "" if self.value is None else str(self.value)
 
 
-def choose_options(names: Iterable[str], flags: Mapping[str, Any], file: str | None) -> dict[str, Chosen]:
+class ChosenOptions(dict[str, Chosen]):
+    """The options of a command by their names, and what they were chosen from beside the environment."""
+
+    file: str | None = None
+    flags: Mapping[str, Any] = {}
+
+    def chosen_again(self) -> ChosenOptions:
+        """With the same flags, after the file has changed."""
+        return choose_options(tuple(self), self.flags, self.file)
+
+
+def choose_options(names: Iterable[str], flags: Mapping[str, Any], file: str | None) -> ChosenOptions:
     """The options of a command by their names. `flags` has None for those that were not given."""
     path = configuration_file(file)
     written = read_file(path) if path is not None else {}
     check_variables(os.environ)
-    return {name: choose(BY_NAME[name], flags.get(name), written, path) for name in names}
+    chosen = ChosenOptions({name: choose(BY_NAME[name], flags.get(name), written, path) for name in names})
+    chosen.file, chosen.flags = file, dict(flags)
+    return chosen
 
 
 def choose(option: Option, flag: Any, written: Mapping[str, Any], path: Path | None) -> Chosen:

@@ -8,14 +8,18 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from twinspark.cli.options import OPTIONS
 from twinspark.cli.start_checks import usage_error
 from twinspark.doors.connect.server import ConnectServer
+from twinspark.sessions.access.limits import Limits
 from twinspark.sessions.access.tokens import Tokens
 from twinspark.sessions.settings import Settings, is_loopback
 from twinspark.ui.web.listen import url_of
@@ -68,21 +72,43 @@ class FlightDoor:
         return cls(options["flight_port"], options["flight_host"]) if options["flight_port"] is not None else None
 
 
+class Signals:
+    """SIGTERM and SIGINT stop the server, a second one at once; SIGHUP reloads tokens and limits."""
+
+    def __init__(self) -> None:
+        self.stops = 0
+        self.is_reload = False
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        if hasattr(signal, "SIGHUP"):  # not on Windows
+            signal.signal(signal.SIGHUP, self._reload)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.stops += 1
+
+    def _reload(self, number: int, frame: FrameType | None) -> None:
+        self.is_reload = True
+
+    def wait(self, reload: Callable[[], None]) -> None:
+        """Until a signal to stop. A signal that is handled in another thread does not wake the main thread."""
+        while not self.stops:
+            time.sleep(LOOK_SECONDS)
+            if self.is_reload:
+                self.is_reload = False
+                reload()
+
+
 def serve_until_stopped(
     settings: Settings,
     thrift_door: ThriftDoor | None = None,
     insecure: bool = False,
     flight_door: FlightDoor | None = None,
+    drain_seconds: float = 0.0,
+    limits_again: Callable[[], Limits] | None = None,
 ) -> None:
     check_addresses(settings, (thrift_door, flight_door), insecure)
-    check_ports(settings, thrift_door)
-    stopped = threading.Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        stopped.set()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    check_ports(settings, thrift_door, flight_door)
+    signals = Signals()
     try:
         server = ConnectServer(settings)
         second = open_thrift(thrift_door, settings, server) if thrift_door is not None else None
@@ -100,9 +126,10 @@ def serve_until_stopped(
         log.info("Flight SQL at %s", flight.url)
     warming = threading.Thread(target=server.warm_up, name="warm up", daemon=True)
     warming.start()
-    while not stopped.wait(LOOK_SECONDS):  # a signal handled in another thread does not wake the main thread
-        pass
+    listening: list[ConnectServer | FlightServer] = [server, flight] if flight is not None else [server]
+    signals.wait(lambda: reload(server.tokens, listening, limits_again))
     warming.join()  # ending the process while a thread is inside DuckDB or an import aborts it
+    server.drain(drain_seconds, lambda: signals.stops > 1)
     if second is not None:
         second.stop()
     if flight is not None:
@@ -110,11 +137,13 @@ def serve_until_stopped(
     server.stop(grace=1.0)
 
 
-def check_ports(settings: Settings, thrift_door: ThriftDoor | None) -> None:
+def check_ports(settings: Settings, thrift_door: ThriftDoor | None, flight_door: FlightDoor | None) -> None:
     """A port in use is reported with the option that names it; the web UI takes the next free one."""
     ports = [("--port", settings.host, settings.port), ("--metrics-port", settings.host, settings.metrics_port or 0)]
     if thrift_door is not None:
         ports.append(("--thrift-port", thrift_door.host or settings.host, thrift_door.port))
+    if flight_door is not None:
+        ports.append(("--flight-port", flight_door.host or settings.host, flight_door.port))
     for flag, host, port in ports:
         if port and (problem := bind_problem(host, port)):
             raise usage_error(f"{flag} {port}: {problem}")
@@ -130,6 +159,23 @@ def bind_problem(host: str, port: int) -> str:
 
 def family_of(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def reload(
+    tokens: Tokens, listening: Sequence["ConnectServer | FlightServer"], limits_again: Callable[[], Limits] | None
+) -> None:
+    """Keeps what holds now if the configuration has become wrong, whose error is printed."""
+    tokens.reload()
+    if limits_again is None:
+        return
+    try:
+        limits = limits_again()
+    except typer.Exit:
+        log.error("the configuration is wrong: the limits stay as they are")
+        return
+    for each in listening:
+        each.use_limits(limits)
+    log.info("tokens and limits reloaded")
 
 
 def open_thrift(thrift_door: ThriftDoor, settings: Settings, server: ConnectServer) -> "thrift.Server":
@@ -152,7 +198,8 @@ def open_flight(flight_door: FlightDoor, settings: Settings, server: ConnectServ
 
     tls = settings.tls.context(("h2",)) if settings.tls is not None else None
     host = flight_door.host or settings.host
-    flight = FlightServer(host, flight_door.port, server.sessions, server.tokens, settings.limits, tls)
+    sessions, tokens = server.sessions, server.tokens
+    flight = FlightServer(host, flight_door.port, sessions, tokens, settings.limits, tls, server.begin_trace)
     server.doors["flight"] = flight.state
     return flight
 

@@ -245,8 +245,10 @@ class Session:
         result: OperationResult = NO_RESULT,
     ) -> None:
         self.remember(engine, cause, outcome, seconds)
-        log.info("operation %s: %s in %.3f s on %s: %s", plan_request.operation_id, outcome, seconds, engine, cause)
         ids = self.session_id, plan_request.operation_id
+        facts: dict[str, Any] = {"user": self.user_id, "session": ids[0], "operation": ids[1], "engine": engine}
+        facts |= {"code": cause.reason.code, "outcome": outcome, "seconds": round(seconds, 6)}
+        log.info("operation %s: %s in %.3f s on %s: %s", ids[1], outcome, seconds, engine, cause, extra=facts)
         self.shared.report(EndedOperation(*ids, engine, cause, outcome, seconds, self.user_id, plan_request, result))
 
     def remember(self, engine: str, cause: Cause, outcome: str, seconds: float = 0.0) -> None:

@@ -36,6 +36,7 @@ class Shared:
     open_half: OpenHalf = field(init=False)
     listeners: list[Callable[[EndedOperation], None]] = field(default_factory=list)
     watched: Watched = field(init=False)
+    is_draining: bool = False  # the server is about to stop, and starts no operation any more
 
     def __post_init__(self) -> None:
         own = dict(self.settings.spark_config)

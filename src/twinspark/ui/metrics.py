@@ -3,14 +3,20 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, make_wsgi_app
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from twinspark.relay.engine import SparkEngine, SparkState
 from twinspark.sessions.access.tokens import Tokens
+from twinspark.sessions.session import Session
 from twinspark.sessions.shared import EndedOperation, Shared
+from twinspark.ui.engine_metrics import MemoryCollector, OperationCollector, WorkerCollector
+from twinspark.ui.health import with_health
 from twinspark.ui.http import BoundedServer
+
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800)
+DRAINING = "the server is draining"
 
 
 class DoorState(NamedTuple):
@@ -28,7 +34,13 @@ class Metrics:
     """Counts the operations that sessions report, in a registry of its own, so that two servers in one process do not
     mix."""
 
-    def __init__(self, shared: Shared, spark: SparkEngine, doors: Doors) -> None:
+    def __init__(
+        self,
+        shared: Shared,
+        spark: SparkEngine,
+        doors: Doors,
+        sessions: Callable[[], list[Session]] = list,
+    ) -> None:
         self.registry = CollectorRegistry()
         self._operations = Counter(
             "twinspark_operations",  # the client library adds _total
@@ -37,17 +49,25 @@ class Metrics:
             registry=self.registry,
         )
         self._seconds = Histogram(
-            "twinspark_operation_seconds", "Time from request to end", ["engine", "outcome"], registry=self.registry
+            "twinspark_operation_seconds",
+            "Time from request to end, by engine, by its reason's code and by outcome",
+            ["engine", "reason", "outcome"],
+            registry=self.registry,
+            buckets=BUCKETS,
         )
         running = Gauge("twinspark_spark_running", "Whether the server's Spark is running", registry=self.registry)
         running.set_function(lambda: float(spark.running))
         self.registry.register(SparkMetrics(spark))
         shared.listeners.append(self.count)
         self.registry.register(DoorCollector(doors))
+        self.registry.register(OperationCollector(sessions))
+        self.registry.register(MemoryCollector(shared.native))
+        self.registry.register(WorkerCollector())
+        ProcessCollector(registry=self.registry)  # memory, CPU and open files of this process
 
     def count(self, ended: EndedOperation) -> None:
         self._operations.labels(ended.engine, ended.cause.reason.code).inc()
-        self._seconds.labels(ended.engine, ended.outcome).observe(ended.seconds)
+        self._seconds.labels(ended.engine, ended.cause.reason.code, ended.outcome).observe(ended.seconds)
 
 
 class SparkMetrics(Collector):
@@ -97,11 +117,18 @@ class DoorCollector(Collector):
 
 
 def serve_metrics(
-    shared: Shared, spark: SparkEngine, doors: Doors, host: str, port: int, guard: Tokens | None = None
+    shared: Shared,
+    spark: SparkEngine,
+    doors: Doors,
+    host: str,
+    port: int,
+    guard: Tokens | None = None,
+    sessions: Callable[[], list[Session]] = list,
 ) -> BoundedServer:
     """The HTTP server; its `server_port` is the port it listens on. With a `guard` it requires a token like the other
     ports."""
-    counters = make_wsgi_app(Metrics(shared, spark, doors).registry)
-    server = BoundedServer(host, port, counters if guard is None else require_token(counters, guard))
+    counters = make_wsgi_app(Metrics(shared, spark, doors, sessions).registry)
+    guarded = counters if guard is None else require_token(counters, guard)
+    server = BoundedServer(host, port, with_health(guarded, lambda: DRAINING if shared.is_draining else None))
     server.serve_in_background()
     return server

@@ -84,6 +84,8 @@ def kill_reason(process: int | None) -> str:
 class Daemon:
     """The process that forks a worker for each request; it ends with this process, which closes its socket."""
 
+    forks = 0  # of all daemons, for the metrics
+
     def __init__(self, variables: tuple[str, ...] = ()) -> None:
         self._control, theirs = socket.socketpair()
         self._lock = threading.Lock()
@@ -117,6 +119,7 @@ class Daemon:
                 reasons.PYTHON_WORKER_FAILED,
                 f"the worker does not start: {os.strerror(-number) if number else 'no answer'}",
             )
+        Daemon.forks += 1
         return number
 
     def close(self) -> None:

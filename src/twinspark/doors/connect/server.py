@@ -3,6 +3,7 @@
 import logging
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -19,6 +20,7 @@ from twinspark.operations.memory_watch import WATCH
 from twinspark.relay.attach import attach_spark
 from twinspark.relay.engine import SparkUnavailable
 from twinspark.relay.engines import spark_engine
+from twinspark.sessions.access.limits import Limits
 from twinspark.sessions.access.tokens import Tokens
 from twinspark.sessions.native_engine import NativeEngine
 from twinspark.sessions.sessions import Sessions
@@ -27,12 +29,14 @@ from twinspark.sessions.shared import Shared
 from twinspark.sessions.threads import DaemonThreads
 from twinspark.ui.http import BoundedServer
 from twinspark.ui.metrics import DoorState, serve_metrics
+from twinspark.ui.traces import open_traces
 from twinspark.ui.web.listen import serve_ui
 
 log = logging.getLogger("twinspark.door")
 
 RECURSION = 50_000  # plans are read recursively, with a dozen calls for each level
 HTTP2 = ("h2",)
+DRAIN_PAUSE = 0.05
 STACK = 64 * 1024 * 1024  # of address space, for each thread that may read such a plan
 
 
@@ -53,7 +57,9 @@ class ConnectServer:
         self._housekeeper = Housekeeper(self.sessions)
         self.tokens = Tokens(settings.token, settings.token_file)
         self.shared.watched.names_users = self.tokens.names_users
-        self._methods = methods_of(ConnectService(self.sessions, user_by_token(self.tokens)))
+        self.traces = open_traces(self.shared)
+        self.begin_trace = self.traces.begin if self.traces is not None else None
+        self._methods = methods_of(ConnectService(self.sessions, user_by_token(self.tokens), self.begin_trace))
         tls = settings.tls.context(HTTP2) if settings.tls is not None else None
         check, threads = token_check(self.tokens), DaemonThreads("connect")
         self._server = Http2Server(settings.host, settings.port, self._methods, check, threads, settings.limits, tls)
@@ -66,7 +72,7 @@ class ConnectServer:
         if settings.metrics_port is not None:
             guard = None if is_loopback(settings.host) else self.tokens
             self.metrics = serve_metrics(
-                self.shared, self.spark, self.doors, settings.host, settings.metrics_port, guard
+                self.shared, self.spark, self.doors, settings.host, settings.metrics_port, guard, self.sessions.all
             )
         self.ui: BoundedServer | None = None
         if settings.ui_port is not None:
@@ -100,9 +106,23 @@ class ConnectServer:
     def wait(self) -> None:
         self._server.wait()
 
+    def drain(self, seconds: float, is_urgent: Callable[[], bool] = lambda: False) -> None:
+        """Starts no operation any more, and waits until the running ones have ended, at most so long."""
+        self.shared.is_draining = True
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and not is_urgent() and any(each.busy for each in self.sessions.all()):
+            time.sleep(DRAIN_PAUSE)
+
+    def use_limits(self, limits: Limits) -> None:
+        """For connections that are opened from now on, and for the number of calls."""
+        self._limits = limits
+        self._server.use_limits(limits)
+
     def stop(self, grace: float | None = None) -> None:
         self._housekeeper.stop()
         self._server.stop(grace)
+        if self.traces is not None:
+            self.traces.stop()
         if self._inner is not None:
             self._inner.stop(grace)
         if self.metrics is not None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Literal, Protocol
 
+import grpc
 from google.protobuf.message import Message
 from pyspark.sql.connect.proto import base_pb2
 
@@ -27,6 +28,8 @@ QUICK = ("Config", "ReleaseExecute", "ArtifactStatus", "GetStatus")  # they only
 # How long to wait for a Spark that may hang; it executes the request when it recovers.
 INTERRUPT_SECONDS, DETAILS_SECONDS = 1.0, 10.0
 
+BeginTrace = Callable[[str, Mapping[str, str]], None]  # of the operation with this id, with the headers of its call
+
 
 class SessionRequest(Protocol):
     """The fields that all requests have about their session."""
@@ -44,9 +47,13 @@ class ConnectService:
     """Finds the session of each request and calls it."""
 
     def __init__(
-        self, sessions: Sessions, named: Callable[[Mapping[str, str]], str | None] = lambda headers: None
+        self,
+        sessions: Sessions,
+        named: Callable[[Mapping[str, str]], str | None] = lambda headers: None,
+        begin_trace: BeginTrace | None = None,
     ) -> None:
         self._sessions = sessions
+        self._begin_trace = begin_trace
         self._named = named  # the user that the token in the headers belongs to
 
     def _own(self, data: bytes, call: Call) -> bytes:
@@ -58,6 +65,10 @@ class ConnectService:
     def ExecutePlan(self, data: bytes, call: Call) -> Iterator[bytes]:
         data = self._own(data, call)
         request = base_pb2.ExecutePlanRequest.FromString(data)
+        if self._sessions.shared.is_draining:
+            raise Draining
+        if self._begin_trace is not None:
+            self._begin_trace(request.operation_id, call.headers)
         session = self._session(request, call)
         client = Client(lambda: abort_at_once(call, SparkError("OPERATION_CANCELED")), call.add_callback)
         operation = Starter(session).start(request, data, client)
@@ -194,6 +205,19 @@ class ConnectService:
     def _existing(self, request: SessionRequest, call: Call) -> Session:
         session = self._sessions.existing(request.user_context.user_id, request.session_id, observed_by(request))
         return attach_session(call, session)
+
+
+class Draining(grpc.RpcError):  # type: ignore[misc]
+    """The server stops soon; clients retry on UNAVAILABLE, and a load balancer sends them to another server."""
+
+    def code(self) -> grpc.StatusCode:
+        return grpc.StatusCode.UNAVAILABLE
+
+    def details(self) -> str:
+        return "the server is shutting down and starts no operation"
+
+    def trailing_metadata(self) -> tuple[()]:
+        return ()
 
 
 def attach_session(call: Call, session: Session) -> Session:

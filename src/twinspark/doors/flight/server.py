@@ -2,7 +2,7 @@
 
 import ssl
 
-from twinspark.doors.connect.service import ConnectService
+from twinspark.doors.connect.service import BeginTrace, ConnectService
 from twinspark.doors.flight.identity import login_check
 from twinspark.doors.flight.service import FlightService, methods_of
 from twinspark.doors.http2 import Http2Server
@@ -24,8 +24,9 @@ class FlightServer:
         tokens: Tokens,
         limits: Limits,
         tls: ssl.SSLContext | None = None,
+        begin_trace: BeginTrace | None = None,
     ) -> None:
-        service = FlightService(ConnectService(sessions), tokens)
+        service = FlightService(ConnectService(sessions, begin_trace=begin_trace), tokens)
         threads = DaemonThreads("flight")
         self._server = Http2Server(host, port, methods_of(service), login_check(tokens), threads, limits, tls)
         self.port, self.scheme = self._server.port, "grpc+tls" if tls is not None else "grpc"
@@ -35,6 +36,9 @@ class FlightServer:
 
     def state(self) -> DoorState:
         return self._server.state()
+
+    def use_limits(self, limits: Limits) -> None:
+        self._server.use_limits(limits)
 
     def stop(self, grace: float | None = None) -> None:
         self._server.stop(grace)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import cast
 
 from twinspark.doors.http2.connection import Connection
@@ -47,6 +48,12 @@ class Http2Server:
     def start(self) -> None:
         self.door.poller.start()
         self._acceptor.start()
+
+    def use_limits(self, limits: Limits) -> None:
+        """For connections that are opened from now on, and for the number of calls."""
+        self.door.admission.use_limits(limits)
+        self.door.workers.resize(limits.calls)
+        self.door = replace(self.door, limits=limits)
 
     def state(self) -> DoorState:
         return DoorState(len(self.door.admission), self.door.unread.bytes, self.door.counts.rejections())

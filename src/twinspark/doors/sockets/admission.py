@@ -25,12 +25,15 @@ class Admission:
     """Counts connections, and orders by age those that have not made a successful call yet."""
 
     def __init__(self, limits: Limits) -> None:
-        self._most = min(limits.connections, half_of_the_files())
-        self._most_per_address = limits.connections_per_address
+        self.use_limits(limits)
         self._lock = threading.Lock()
         self._guests: set[Guest] = set()
         self._strangers: OrderedDict[Guest, None] = OrderedDict()
         self._by_address: Counter[str] = Counter()
+
+    def use_limits(self, limits: Limits) -> None:
+        self._most = min(limits.connections, half_of_the_files())
+        self._most_per_address = limits.connections_per_address
 
     def __len__(self) -> int:
         return len(self._guests)

@@ -16,6 +16,12 @@ class Slots:
             self._left -= is_free
             return is_free
 
+    def resize(self, most: int) -> None:
+        """With fewer slots than are in use, none is free until enough are given back."""
+        with self._lock:
+            self._left += most - self.most
+            self.most = most
+
     def give_back(self) -> None:
         with self._lock:
             self._left += 1

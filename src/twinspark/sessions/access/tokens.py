@@ -61,6 +61,13 @@ class Tokens:
             return AdmittedClient()
         return self.admit(authorization.removeprefix(BEARER)) if authorization.startswith(BEARER) else None
 
+    def reload(self) -> None:
+        """Reads the file again, whether or not it looks changed."""
+        if self._file is not None:
+            with self._lock:
+                self._state = None
+                self._reload(self._file)
+
     def _look_again(self) -> None:
         if self._file is None or time.monotonic() - self._looked < LOOK_SECONDS:
             return
