@@ -120,8 +120,8 @@ def sql_command(message: commands_pb2.SqlCommand, request: Request) -> Command:
 
 def check_bound(sql: relations_pb2.SQL, context: Context) -> None:
     """A marker is accepted wherever a string or a number is, such as in SHOW TABLES LIKE :pattern."""
-    if has_arguments(sql) or not (":" in sql.query or "?" in sql.query):
-        return
+    if has_arguments(sql) or not (":" in sql.query or "?" in sql.query) or leading_kinds(sql.query, 1) == ["BEGIN"]:
+        return  # in a script, the statements of a cursor have parameters of their own
     markers = parameter_markers(sql.query, parser_config(context))
     if markers:
         raise unbound_error(markers, sql.query)

@@ -56,6 +56,7 @@ from twinspark.tables.files.table import FileTable
 from twinspark.tables.iceberg import dml
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.scan_sql import duck_scan
+from twinspark.types import quote_identifier
 from twinspark.types.duckdb import duck_name
 
 Command = Callable[[], Answer]
@@ -116,8 +117,17 @@ def alter_columns_steps(change: changes.AlterColumns, alteration: Alteration) ->
     return [step for each in change.columns for step in column_steps(each, alteration)]
 
 
+def check_not_partition(path: Sequence[str], alteration: Alteration) -> None:
+    """AlterTableChangeColumnCommand changes data columns only."""
+    target = alteration.target
+    if isinstance(target.table, FileTable) and path[0] in target.table.partition_names:
+        shown = quote_identifier(path[0])
+        raise SparkError("CANNOT_ALTER_PARTITION_COLUMN", columnName=shown, tableName=target.full_name)
+
+
 def column_steps(each: changes.ColumnChange, alteration: Alteration) -> list[TableChange]:
     path = alteration.path(each.column)
+    check_not_partition(path, alteration)
     made: list[TableChange] = []
     if each.type is not None:
         made.append(UpdateColumn(path, each.type))

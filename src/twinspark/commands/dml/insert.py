@@ -23,6 +23,7 @@ from twinspark.compile.query import stream_rows
 from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.plan.expressions import Expression
 from twinspark.plan.relations import OneRow
+from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import parse_expression, tree
 from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.sql_text import check_functions_known, parser_config
@@ -180,6 +181,7 @@ class Insertion(WriteStatement):
         if self.node.replace == "WHERE":
             return self.replacing(rows, self.condition())
         static = self.static_values()
+        self.check_not_empty(static)
         if self.node.overwrite and not self.is_dynamic(len(static)):
             check_not_read(self.target, rows.query)
             self.check_not_named()
@@ -194,6 +196,12 @@ class Insertion(WriteStatement):
         if isinstance(self.target.table, FileTable):
             raise self.target.unsupported_error("INSERT OVERWRITE of part of the partitions")
         return self.replacing(rows, self.in_partition(static))
+
+    def check_not_empty(self, static: dict[str, Expression]) -> None:
+        """The folder of a partition cannot have an empty name (SessionCatalog.requireNonEmptyValueInPartitionSpec)."""
+        given = [node for one in static.values() for node in nodes_of(one)]
+        if isinstance(self.target.table, FileTable) and any(getattr(node, "value", None) == "" for node in given):
+            raise NotNative(reasons.WRITE_TARGET, "a partition with an empty value")
 
     def check_not_named(self) -> None:
         """A table that has no files yet, or none that pass the filters, is read as well."""

@@ -21,6 +21,7 @@ from twinspark.commands.results import Answer, answer
 from twinspark.commands.views.references import check_not_recursive, columns_named, functions_named, tables_named
 from twinspark.commands.views.view_details import CREATED
 from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.functions.strings.collations import is_indeterminate
 from twinspark.plan.relations import Field, Fields
 from twinspark.read.walk import Walk, read_query
 from twinspark.sessions.services import Services
@@ -28,7 +29,7 @@ from twinspark.sessions.views.sql_views import QUERY_COLUMNS, TextView, stored_s
 from twinspark.sessions.views.temporary import GLOBAL, key_of
 from twinspark.tables.catalog import SCHEMA_MODE
 from twinspark.tables.valid_names import check_relation_name
-from twinspark.types import StructType, quote_identifier
+from twinspark.types import StructField, StructType, quote_identifier
 
 if TYPE_CHECKING:
     from twinspark.tables.catalogs import Name
@@ -79,6 +80,8 @@ def arity_mismatch(definition: Definition, columns: Sequence[tuple[str, str | No
 
 
 def check_names(definition: Definition, context: Context) -> None:
+    if is_indeterminate(StructType([StructField(field.name, field.type) for field in definition.fields])):
+        raise NotNative(reasons.COLLATION_STORAGE, "a view with columns whose collation is not certain")
     shown = [
         field.name if context.flag("spark.sql.caseSensitive") else field.name.lower() for field in definition.fields
     ]
@@ -131,6 +134,9 @@ def create_temporary(statement: Any, source: str, context: Context, services: Se
     return create
 
 
+SESSION_SCHEMAS = (("session",), ("system", "session"))  # where temporary views live
+
+
 def check_temporary(statement: Any, source: str, context: Context, services: Services) -> None:
     """Checks that Spark makes while it parses the statement."""
     parts = parts_of(statement.name, source, context, services)
@@ -140,7 +146,8 @@ def check_temporary(statement: Any, source: str, context: Context, services: Ser
         raise with_position(SparkError("_LEGACY_ERROR_TEMP_0035", message=TEMPORARY_PROBLEMS), statement, source)
     if statement.if_not_exists:
         raise with_position(SparkError("_LEGACY_ERROR_TEMP_0053"), statement, source)
-    if len(parts) > 1 and not (statement.is_global and parts[0].lower() == GLOBAL):
+    home = tuple(part.lower() for part in parts[:-1])
+    if home and home not in SESSION_SCHEMAS and not (statement.is_global and home[0] == GLOBAL):
         problem = SparkError(
             "INVALID_TEMP_OBJ_QUALIFIER",
             objectType="VIEW",
