@@ -54,7 +54,7 @@ class Serving:
             return error.code, error.read().decode()
 
     def session(self, options: str = "") -> SparkSession:
-        return SparkSession.builder.remote(f"sc://127.0.0.1:{self.port}/;user_id=anna{options}").create()
+        return SparkSession.builder.remote(f"sc://localhost:{self.port}/;user_id=anna{options}").create()
 
     def stop(self) -> None:
         if self.process.poll() is None:
