@@ -44,7 +44,7 @@ class Serving:
 
     def records(self) -> list[dict[str, Any]]:
         lines = self.log.read_text().splitlines(keepends=True)
-        return [json.loads(line) for line in lines if line.endswith("\n")]
+        return [json.loads(line) for line in lines if line.endswith("\n") and line.startswith("{")]  # not usage errors
 
     def get(self, path: str) -> tuple[int, str]:
         try:
