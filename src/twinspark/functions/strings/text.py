@@ -92,16 +92,16 @@ def conversion(call: Call, type: str) -> str:
     (CharsetProvider)."""
     value = constant(call.arguments[1])
     if isinstance(value, str) and value.upper() in CHARSETS:
-        return converted(call.name, value.upper())
+        return convert_text(call.name, value.upper())
     names = CHARSETS if value is None else ()
-    branches = "".join(f" WHEN lower({{1}}) = '{n.lower()}' THEN {converted(call.name, n)}" for n in names)
+    branches = "".join(f" WHEN lower({{1}}) = '{n.lower()}' THEN {convert_text(call.name, n)}" for n in names)
     return (
         f"(CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN CAST(NULL AS {type}){branches} "
         f"ELSE {unknown_charset(call.name)} END)"
     )
 
 
-def converted(function: str, charset: str) -> str:
+def convert_text(function: str, charset: str) -> str:
     return f"{function}({{0}})" if charset == "UTF-8" else f"spark_{function}({{0}}, {duck_text(charset)})"
 
 
