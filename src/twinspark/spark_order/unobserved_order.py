@@ -72,8 +72,8 @@ def has_key(relation: Relation, columns: Columns) -> bool:
             return True
         case Range():
             return 0 in columns
-        case LocalData():
-            return any(is_distinct_column(relation.table.column(index)) for index in columns)
+        case LocalData(table=table):  # a table without rows may have no columns either
+            return not table.num_rows or any(is_distinct_column(table.column(index)) for index in columns)
         case Values(rows=rows):
             return any(is_distinct_literals([row[index] for row in rows]) for index in columns)
         case Project(expressions=expressions):
