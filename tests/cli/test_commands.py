@@ -71,7 +71,9 @@ def test_a_sql_file_prints_its_results_and_fails_with_sparks_words(tmp_path: Pat
 
 def test_serve_listens_and_ends_when_told(tmp_path: Path) -> None:
     port = free_port()
-    server = subprocess.Popen([*TWINSPARK, "serve", "--engine", "duckdb", "--port", str(port)], stderr=subprocess.PIPE)
+    server = subprocess.Popen(
+        [*TWINSPARK, "serve", "--no-ui", "--engine", "duckdb", "--port", str(port)], stderr=subprocess.PIPE
+    )
     assert server.stderr is not None
     assert f"listening at sc://127.0.0.1:{port}" in server.stderr.readline().decode()
     os.kill(server.pid, signal.SIGTERM)

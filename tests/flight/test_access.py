@@ -220,7 +220,7 @@ def test_malformed_uploads_get_a_status(name: str, native_door: FlightServer) ->
 
 def test_serve_with_a_flight_port(connect: Callable[..., Any]) -> None:
     port = free_port()
-    words = ["serve", "--engine", "duckdb", "--port", "0", "--token", "sesame", "--flight-port", str(port)]
+    words = ["serve", "--no-ui", "--engine", "duckdb", "--port", "0", "--token", "sesame", "--flight-port", str(port)]
     server = subprocess.Popen([sys.executable, "-m", "twinspark", *words], stderr=subprocess.PIPE)
     try:
         assert server.stderr is not None

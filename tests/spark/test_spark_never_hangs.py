@@ -125,7 +125,7 @@ def test_interrupt_while_a_remote_is_silent(silent_port: int) -> None:
 
 def test_a_remote_that_freezes_is_noticed_and_found_again_when_it_thaws() -> None:
     """A twinspark process on the embedded engine stands in for the remote Spark."""
-    words = [sys.executable, "-m", "twinspark", "serve", "--engine", "duckdb", "--port", "0"]
+    words = [sys.executable, "-m", "twinspark", "serve", "--no-ui", "--engine", "duckdb", "--port", "0"]
     config = tuple((f"twinspark.spark.{key}", value) for key, value in QUICK.items())
     remote = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
     try:

@@ -36,7 +36,18 @@ QUERY = "select repeat(cast(id % 10 as string), 1000) s from range({rows})"
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, int]]:
     """Process id and Thrift port of a server of its own, so that its memory is nobody else's."""
     port, warehouse = free_port(), str(tmp_path_factory.mktemp("warehouse"))
-    words = ["serve", "--engine", "duckdb", "--port", "0", "--warehouse", warehouse, "--thrift-port", str(port)]
+    words = [
+        "serve",
+        "--no-ui",
+        "--engine",
+        "duckdb",
+        "--port",
+        "0",
+        "--warehouse",
+        warehouse,
+        "--thrift-port",
+        str(port),
+    ]
     server = subprocess.Popen([sys.executable, "-m", "twinspark", *words], stderr=subprocess.PIPE)
     assert server.stderr is not None
     told = b"".join(server.stderr.readline() for _ in range(2)).decode()

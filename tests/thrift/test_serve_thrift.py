@@ -17,7 +17,18 @@ def thrift_port() -> int:
 
 
 def test_the_second_door_takes_the_token_of_the_first(thrift_port: int) -> None:
-    words = ["serve", "--engine", "duckdb", "--port", "0", "--token", "sesame", "--thrift-port", str(thrift_port)]
+    words = [
+        "serve",
+        "--no-ui",
+        "--engine",
+        "duckdb",
+        "--port",
+        "0",
+        "--token",
+        "sesame",
+        "--thrift-port",
+        str(thrift_port),
+    ]
     server = subprocess.Popen([sys.executable, "-m", "twinspark", *words], stderr=subprocess.PIPE)
     try:
         assert server.stderr is not None
