@@ -18,7 +18,9 @@ from pyspark.sql.connect.session import SparkSession as ConnectSession
 
 from twinspark.doors import thrift
 from twinspark.doors.connect.server import ConnectServer
+from twinspark.doors.flight import FlightServer
 from twinspark.read.sql import split_statements
+from twinspark.sessions.access.limits import Limits
 from twinspark.sessions.settings import Settings
 
 PAGES = [page for page in pages() if any(not block.not_run for block in blocks_of(page))]
@@ -43,6 +45,13 @@ def thrift_port(server: ConnectServer) -> Iterator[int]:
     door.stop()
 
 
+@pytest.fixture(scope="module")
+def flight_port(server: ConnectServer) -> Iterator[int]:
+    """The Flight SQL server at localhost:31337 of the pages."""
+    with FlightServer("127.0.0.1", 0, server.sessions, server.tokens, Limits()) as door:
+        yield int(door.url.rpartition(":")[2])
+
+
 def make_orders_table(spark: Any) -> None:
     spark.sql("create table orders (id bigint, country string, day date, price decimal(10,2))")
     spark.sql("insert into orders values (1, 'de', date'2026-01-03', 12.50), (2, 'fr', date'2026-02-01', 8.00)")
@@ -52,8 +61,8 @@ def make_orders_table(spark: Any) -> None:
 class Page:
     """The state that the blocks of one page share."""
 
-    def __init__(self, folder: Path, server: ConnectServer, thrift_port: int) -> None:
-        self.folder, self.thrift_port = folder, thrift_port
+    def __init__(self, folder: Path, server: ConnectServer, thrift_port: int, flight_port: int) -> None:
+        self.folder, self.thrift_port, self.flight_port = folder, thrift_port, flight_port
         self.url = server.url
         self.spark = SparkSession.builder.remote(server.url).create()
         self.names: dict[str, Any] = {"__name__": "__main__", "spark": self.spark}
@@ -68,6 +77,7 @@ class Page:
     def here(self, text: str) -> str:
         """The text with the addresses of this run."""
         text = text.replace("sc://localhost:15002", self.url).replace("sc://127.0.0.1:15002", self.url)
+        text = text.replace("localhost:31337", f"localhost:{self.flight_port}")
         return text.replace("localhost:10000", f"localhost:{self.thrift_port}").replace(
             '"localhost", 10000', f'"localhost", {self.thrift_port}'
         )
@@ -142,10 +152,15 @@ def environment() -> dict[str, str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_code_of_a_page(
-    page: Path, server: ConnectServer, thrift_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path,
+    server: ConnectServer,
+    thrift_port: int,
+    flight_port: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shared = Page(tmp_path, server, thrift_port)
+    shared = Page(tmp_path, server, thrift_port, flight_port)
     try:
         shared.make_files()
         for block in blocks_of(page):

@@ -26,7 +26,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def write_rows(path: Path) -> None:
     """More bytes than the limit of the row-order emulation."""
-    duckdb.sql(f"copy (select range k, hash(range) h, range % 5 g from range(200000)) to '{path}' (format parquet)")
+    duckdb.connect().execute(
+        f"copy (select range k, hash(range) h, range % 5 g from range(200000)) to '{path}' (format parquet)"
+    )
 
 
 def plan_of(frame: Any) -> str:

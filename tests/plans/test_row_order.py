@@ -32,6 +32,29 @@ def test_order(case: Recorded) -> None:
     assert query.compiled.ordered.schema == relation.schema
 
 
+SORTED = "WITH w AS (SELECT * FROM VALUES (30, 1), (10, 1), (20, 2) t(v, g) ORDER BY v)"
+ROLLED_UP = [(1, 10, [10, 30]), (None, 10, [10, 20, 30]), (2, 20, [20])]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (f"{SORTED} SELECT g, first(v), collect_list(v) FROM w GROUP BY ROLLUP(g)", ROLLED_UP),
+        (f"{SORTED}, r AS (SELECT g, first(v), collect_list(v) FROM w GROUP BY ROLLUP(g)) SELECT * FROM r", ROLLED_UP),
+        (
+            f"{SORTED} SELECT g, listagg(v, ',') FROM w GROUP BY CUBE(g) ORDER BY g NULLS FIRST",
+            [(None, "10,20,30"), (1, "10,30"), (2, "20")],
+        ),
+    ],
+)
+def test_a_with_query_keeps_the_order_of_its_rows(text: str, rows: list[tuple[Any, ...]]) -> None:
+    """As Spark 4.2.1 answered, which inlines such queries (InlineCTE); the order of the groups is not compared."""
+    context = Context(config=CONFIG, collect=collect)
+    query = CompiledQuery.of(read_relation(Relation(sql={"query": text}), context), context, DATABASE.cursor())
+    found = [tuple(row.values()) for row in query.stream().read_all().to_pylist()]
+    assert sorted(found, key=str) == sorted(rows, key=str)
+
+
 def test_only_a_local_spark_has_known_tasks() -> None:
     assert partitions_of(CONFIG) == Partitions(2, 4)
     assert partitions_of({"spark.master": "spark://there:7077"}) is None

@@ -185,19 +185,19 @@ def test_an_address_of_other_machines_needs_a_key(
 ) -> None:
     for settings, door in ((Settings(host=host), None), (Settings(), ThriftDoor(1, host))):
         with pytest.raises(typer.Exit):
-            check_addresses(settings, door, insecure=False)
+            check_addresses(settings, (door,), insecure=False)
         assert "--insecure" in capsys.readouterr().err
-        check_addresses(settings, door, insecure=True)
+        check_addresses(settings, (door,), insecure=True)
         assert "INSECURE" in caplog.text
         caplog.clear()
-    check_addresses(Settings(host=host, token="x"), None, insecure=False)
+    check_addresses(Settings(host=host, token="x"), (), insecure=False)
     assert "unencrypted" in caplog.text
-    check_addresses(Settings(host=host, tls=Tls("c", None, "a")), None, insecure=False)
+    check_addresses(Settings(host=host, tls=Tls("c", None, "a")), (), insecure=False)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.9.9.9"])
 def test_this_machine_s_own_addresses_need_none(host: str, caplog: pytest.LogCaptureFixture) -> None:
-    check_addresses(Settings(host=host), None, insecure=False)
+    check_addresses(Settings(host=host), (), insecure=False)
     assert caplog.text == ""
 
 

@@ -37,7 +37,8 @@ def spark(server: ConnectServer) -> Iterator[Any]:
 
 def told(server: ConnectServer, text: str, known: TableViews | None = None) -> list[str]:
     shown = known or TableViews(server.shared.catalogs, True, own=True)
-    return list(shown._statements(Identifiers([text])))
+    no_spark: Any = None  # it would be asked about tables that Spark made, of which there are none
+    return list(shown._statements(no_spark, Identifiers([text])))
 
 
 def made(statements: list[str]) -> list[str]:

@@ -49,6 +49,14 @@ class SparkCatalog:
             return True
         return bool(answer.column(0)[0].as_py())
 
+    def has_table(self, parts: Sequence[str]) -> bool:
+        """Whether Spark has such a table; False where it knows no such catalog."""
+        try:
+            answer = self._call("table_exists", table_name=".".join(map(quote_identifier, parts)))
+        except grpc.RpcError:
+            return False
+        return bool(answer.column(0)[0].as_py())
+
     def has_schema(self, name: str) -> bool:
         found = self._schema(name)
         return found is not None and is_sparks(found)

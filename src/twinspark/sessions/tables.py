@@ -153,7 +153,7 @@ class SessionTables:
         if self.system is None or not is_system_table(parts) or context.catalog != SESSION_CATALOG:
             return None
         is_catalog = f"{PREFIX}{SYSTEM}" in self.config
-        is_on_spark = self.elsewhere is not None and self.elsewhere.claims(parts)
+        is_on_spark = self.elsewhere is not None and self.elsewhere.has_table(parts)
         return None if is_catalog or is_on_spark else self.system
 
     def check_elsewhere(self, parts: Sequence[str]) -> None:

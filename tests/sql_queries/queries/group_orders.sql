@@ -8,9 +8,5 @@ select a, row_number() over (order by a) r from values (1,2),(1,3) t(a,b) group 
 select col1, max(col2) as m, rank() over (order by max(col2)) from values (1,100),(2,200) t(col1,col2) group by col1 order by max(col2), col1
 select a + 1 as k, k + 1 as l, sum(b) from values (1,2) t(a,b) group by a order by max(b)
 SELECT SUM(b) FROM values (1,2) t(a,b) GROUP BY a + 1, b + 2 HAVING 1 + a > 5 ORDER BY 1 + a, 2 + b
-WITH w AS (SELECT * FROM VALUES (30,1),(10,1),(20,2) t(v,g) ORDER BY v) SELECT g, first(v), collect_list(v) FROM w GROUP BY ROLLUP(g)
-WITH w AS (SELECT g, first(v), collect_list(v) FROM (SELECT * FROM VALUES (30,1),(10,1),(20,2) t(v,g) ORDER BY v) GROUP BY ROLLUP(g)) SELECT * FROM w
 WITH w AS (SELECT * FROM VALUES (30,1),(10,1),(20,2) t(v,g) ORDER BY v DESC), u AS (SELECT g, v FROM w) SELECT collect_list(v), last(v) FROM u
-WITH w AS (SELECT * FROM VALUES (30,1),(10,1),(20,2) t(v,g) ORDER BY v) SELECT a.v, collect_list(b.v) FROM w a JOIN w b ON a.g = b.g GROUP BY a.v ORDER BY a.v
-WITH w AS (SELECT * FROM VALUES (30,1),(10,1),(20,2) t(v,g) ORDER BY v) SELECT g, listagg(v, ',') FROM w GROUP BY CUBE(g) ORDER BY g NULLS FIRST
 WITH w AS (SELECT * FROM VALUES (3),(2),(1) t(a) CLUSTER BY a) SELECT a FROM w

@@ -87,8 +87,11 @@ class ShellSession:
         """What `twinspark explain` prints, in this session; of a remote server what EXPLAIN returns."""
         if self.server is None:
             return "\n".join(str(row[0]) for row in self.rows(f"EXPLAIN EXTENDED {statement}"))
+        self.decision()  # a session is opened by its first request
+        spark_session = self.backend.spark.session_id
+        opened = next(each for each in self.server.sessions.all() if each.session_id == spark_session)
         try:
-            return "\n".join(explain_text(self.server.sessions.all()[0], statement).lines())
+            return "\n".join(explain_text(opened, statement).lines())
         except SparkError as error:
             raise StatementFailed(str(error)) from error
 
