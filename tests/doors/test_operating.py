@@ -150,6 +150,7 @@ def test_health_needs_no_token(tmp_path: Path) -> None:
         server.stop()
 
 
+@pytest.mark.attack  # once, in a busy suite, the client waited for over two minutes; the cause is not known yet
 def test_a_running_operation_ends_while_the_server_drains(tmp_path: Path) -> None:
     serving = Serving(tmp_path, "--drain-seconds", "300")
     spark, found = serving.session(), list[int]()
