@@ -24,7 +24,7 @@ from twinspark.sessions import engine_choice as choose
 from twinspark.sessions.history.describe import error_columns
 from twinspark.sessions.journal import NEVER, entry_of
 from twinspark.sessions.operation import Operation, OperationResult, PlanRequest, State
-from twinspark.sessions.plan_effects import change_of, makes_global_view, makes_tables
+from twinspark.sessions.plan_effects import change_of, makes_global_view, makes_tables, runs_streams
 from twinspark.sessions.session import Session
 from twinspark.wire.connect.compressed_plans import decompress_plan
 from twinspark.wire.connect.response_frames import Framer
@@ -150,7 +150,7 @@ class Starter:
         ):
             self._journal_change(plan_request, what, self._session.spark.generation)
             take_over(self._session, plan_request)
-        if makes_tables(plan_request):
+        if runs_streams(plan_request):
             adopt_tables(self._session)
         end = operation.state.value, operation.seconds, operation.result()
         self._session.note("spark", operation.cause, operation.plan_request, *end)

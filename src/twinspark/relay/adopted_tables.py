@@ -19,6 +19,7 @@ from twinspark.relay.table_views import TableViews
 from twinspark.sessions.session import Session
 from twinspark.tables.catalog import Identifier
 from twinspark.tables.files.table import FORMATS, FileTable, partitions_last
+from twinspark.tables.files.write import PARTITION_TYPES
 from twinspark.tables.transforms import Identity
 from twinspark.types import StructType
 
@@ -53,6 +54,9 @@ def adopt_table(session: Session, catalog: SparkCatalog, shown: TableViews, iden
     if described.get("provider", "").lower() not in FORMATS or BUCKETS in described:
         return
     table = table_of(identifier, described, schema_of(session, identifier))
+    partitions = described.get("partition_columns", [])
+    if not all(isinstance(table.schema[name].dataType, PARTITION_TYPES) for name in partitions):
+        return  # only Spark writes the directory names of other types
     session.shared.catalogs.of({}).get(HOME).redefine(table)
     shown.note_adopted(table)
 

@@ -56,6 +56,14 @@ def makes_global_view(plan_request: PlanRequest) -> bool:
     )
 
 
+def runs_streams(plan_request: PlanRequest) -> bool:
+    """Whether a plan starts a stream or a pipeline on Spark, which create tables of their own."""
+    kind = command_kind(plan_request.plan)
+    if kind == "pipeline_command":
+        return bool(plan_request.plan.command.pipeline_command.WhichOneof("command_type") == "start_run")
+    return kind == "write_stream_operation_start"
+
+
 def makes_tables(plan_request: PlanRequest) -> bool:
     """Whether a plan that runs on Spark may create tables in Spark's own catalog."""
     kind = command_kind(plan_request.plan)
