@@ -380,6 +380,7 @@ def test_an_answer_in_small_windows_is_no_flood() -> None:
         while size < 4 * (MEBIBYTE + 5):
             size += (got := len(raw.await_frame(FrameKind.DATA, of=1)))
             raw.send(frames.window_update(0, got), frames.window_update(1, got))
+        assert door.rejected("control_frames") == 0 and door.is_well()
 
 
 def test_pings_of_who_reads_no_answers() -> None:

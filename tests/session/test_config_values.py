@@ -41,9 +41,8 @@ def same(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
 
 
 def test_every_default_is_a_value_of_its_setting() -> None:
-    for key, text in defaults().items():
-        if key in entries():
-            typed_value(key, text)
+    typed = {key: typed_value(key, text) for key, text in defaults().items() if key in entries()}
+    assert typed and None not in typed.values()
 
 
 def test_a_setting_that_nobody_set_has_its_default() -> None:

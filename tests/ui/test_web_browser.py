@@ -99,8 +99,10 @@ def test_logging_in_with_a_token(site: Start, chromium: Any) -> None:
     page.fill("#token", "the only token")
     page.press("#token", "Enter")
     page.wait_for_selector("text=0 running")
+    assert not page.query_selector("#token")
     page.click("text=Log out")
     page.wait_for_selector("#token")
+    assert "0 running" not in page.inner_text("body")
     context.close()
 
 
