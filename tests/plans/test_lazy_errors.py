@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql.connect.proto import relations_pb2
 
 from twinspark.analysis.context import Context
-from twinspark.compile.query import stream_rows
+from twinspark.compile.query import CompiledQuery, stream_rows
 from twinspark.duck.run import connect
 from twinspark.errors import NotNative, SparkError
 from twinspark.read.proto import read_relation
@@ -43,3 +43,13 @@ def test_spark_would_say_so(text: str) -> None:
     with pytest.raises(SparkError) as told:
         run(text)
     assert told.value.condition in ("ARITHMETIC_OVERFLOW", "DIVIDE_BY_ZERO")
+
+
+@pytest.mark.parametrize("function", ["forall", "exists"])
+def test_a_constant_that_fails_in_a_lambda_function_without_elements(function: str) -> None:
+    """Spark 4.2.1 raises DIVIDE_BY_ZERO for these: ConstantFolding evaluates the constant, though no element does."""
+    text = f"select {function}(cast(null as array<int>), x -> 1/0 > 0)"
+    context = Context()
+    plan = read_relation(relations_pb2.Relation(sql=relations_pb2.SQL(query=text)), context)
+    with pytest.raises(NotNative, match="a constant expression fails"):
+        CompiledQuery.of(plan, context, connect().cursor()).stream()

@@ -9,7 +9,7 @@ from twinspark.errors import reasons
 from twinspark.functions.notation.error_sql import not_native
 from twinspark.functions.notation.registry import SCALAR
 from twinspark.plan.contents import Contents
-from twinspark.plan.expressions import Call, Case, Cast, Column, Expression, Literal, children_of
+from twinspark.plan.expressions import Call, Case, Cast, Column, Expression, Lambda, Literal, children_of
 from twinspark.plan.relations import Field, OneRow, Project, Relation, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
 from twinspark.types import DateType, TimestampNTZType, TimestampType, is_string
@@ -19,12 +19,12 @@ CONDITIONAL = {"if", "coalesce", "nvl", "nvl2", "ifnull", "nullif", "iff"}
 
 
 def constants_of(plan: Relation) -> Project | None:
-    """All constants of the plan that may fail, as a one-row projection; None if there are none, or the plan is one
-    row."""
-    if is_one_row(plan):
-        return None
+    """All constants of the plan that may fail, as a one-row projection; None if there are none. A plan of one row
+    evaluates its constants itself, but not those in lambda functions over arrays that are null or empty."""
     found: list[Expression] = []
     tops = (top for relation in relations_in(plan) for top in own_expressions(relation) if top.__class__ is not Column)
+    if is_one_row(plan):
+        tops = (body for top in tops for body in lambda_bodies(top))
     known: Known = {}
     for each in (each for top in tops for each in constants_in(top, known)):
         if each not in found:
@@ -53,6 +53,14 @@ def constants_in(expression: Expression, known: Known) -> Iterator[Expression]:
         return
     for child in evaluated_children(expression):
         yield from constants_in(child, known)
+
+
+def lambda_bodies(expression: Expression) -> Iterator[Expression]:
+    if isinstance(expression, Lambda):
+        yield expression.body
+        return
+    for child in evaluated_children(expression):
+        yield from lambda_bodies(child)
 
 
 def evaluated_children(expression: Expression) -> tuple[Expression, ...]:
