@@ -237,10 +237,12 @@ class Writer:
         return " ORDER BY " + ", ".join(map(self.sort_order, ordering)) if ordering else ""
 
     def sort_order(self, order: SortOrder) -> str:
-        direction = "ASC" if order.ascending else "DESC"
+        return f"{self.sort_value(order)} {direction(order)}"
+
+    def sort_value(self, order: SortOrder) -> str:
+        """The value by which DuckDB sorts rows as Spark would by this key."""
         sql = key_sql(self.write(order.child), order.child.type)
-        key = sort_key(not_ordinal(sql), order.child.type)
-        return f"{key} {direction} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
+        return sort_key(not_ordinal(sql), order.child.type)
 
     def key(self, expression: Expression) -> str:
         """A grouping key: in Spark 0.0 and -0.0 are one group, shown as 0.0 (NormalizeFloatingNumbers)."""
@@ -294,6 +296,10 @@ class SubqueryWriter:
 
 
 FRAMELESS = frozenset({"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"})
+
+
+def direction(order: SortOrder) -> str:
+    return f"{'ASC' if order.ascending else 'DESC'} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
 
 
 def not_ordinal(sql: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twinspark.duck.expressions import Writer
+from twinspark.duck.expressions import Writer, direction
 from twinspark.duck.select import Select
 from twinspark.duck.statement import Statement
 from twinspark.plan.relations import TieOrder
@@ -38,12 +38,7 @@ def tie_positions(relation: TieOrder, task: str) -> str:
 
 def arrivals(relation: TieOrder, select: Select, writer: Writer, statement: Statement) -> str:
     """A CTE of the rows numbered in the order in which they reach the sort: by task, then by shuffle partition."""
-    columns = ", ".join(f"{column} AS c{i}" for i, column in enumerate(select.columns))
-    is_null = f"CAST({writer.write(relation.keys[0].child)} IS NULL AS INTEGER) AS is_null"
-    part = "0" if relation.partition is None else writer.write(relation.partition)
-    if relation.ranges or relation.first:
-        part = f"CAST(dense_rank() OVER ({writer.order(relation.keys).strip()}) AS INTEGER)"
-    rows = materialized_query(statement, f"SELECT {columns}, {is_null}, {part} AS part FROM {select.source}")
+    rows = materialized_query(statement, rows_with_parts(relation, select, writer))
     if relation.ranges:
         parts = f"(SELECT spark_range_parts(list(part ORDER BY part), {relation.ranges}) FROM {rows})[part]"
         rows = materialized_query(statement, f"SELECT * REPLACE ({parts} AS part) FROM {rows}")
@@ -51,6 +46,26 @@ def arrivals(relation: TieOrder, select: Select, writer: Writer, statement: Stat
     order = (task, place) if relation.first else (task, "part", place)
     number = f"row_number() OVER (ORDER BY {', '.join(order)}) AS arrival"
     return materialized_query(statement, f"SELECT *, {number} FROM {rows}")
+
+
+def rows_with_parts(relation: TieOrder, select: Select, writer: Writer) -> str:
+    """The rows with `is_null` of the first key and the shuffle partition, or the rank among all rows."""
+    columns = ", ".join(f"{column} AS c{i}" for i, column in enumerate(select.columns))
+    is_null = f"CAST({writer.write(relation.keys[0].child)} IS NULL AS INTEGER) AS is_null"
+    rows = f"SELECT {columns}, {is_null}"
+    if relation.ranges or relation.first:
+        return rank_rows(relation, rows, select.source, writer)
+    part = "0" if relation.partition is None else writer.write(relation.partition)
+    return f"{rows}, {part} AS part FROM {select.source}"
+
+
+def rank_rows(relation: TieOrder, rows: str, source: str, writer: Writer) -> str:
+    """The sort keys are computed below the window: DuckDB rejects functions that may raise an error inside OVER."""
+    names = [f"key_{i}" for i in range(len(relation.keys))]
+    keys = ", ".join(f"{writer.sort_value(key)} AS {name}" for name, key in zip(names, relation.keys, strict=True))
+    order = ", ".join(f"{name} {direction(key)}" for name, key in zip(names, relation.keys, strict=True))
+    rank = f"CAST(dense_rank() OVER (ORDER BY {order}) AS INTEGER) AS part"
+    return f"SELECT * EXCLUDE ({', '.join(names)}), {rank} FROM ({rows}, {keys} FROM {source})"
 
 
 def materialized_query(statement: Statement, text: str) -> str:
