@@ -22,22 +22,34 @@ class Health(Enum):
 
 def health(relay: Relay, seconds: float) -> Health:
     """Runs a query: a Spark whose context has stopped still has its port open."""
+    request = health_query()
+    try:
+        responses = responses_within(relay, request, seconds)
+        release_health_session(relay, request.session_id)
+    except grpc.RpcError as failure:  # a relay that was closed meanwhile raises one, too
+        return Health.BUSY if failure.code() in LATE else Health.ILL
+    return Health.WELL if any(response.HasField("arrow_batch") for response in responses) else Health.ILL
+
+
+def health_query() -> base_pb2.ExecutePlanRequest:
     request = base_pb2.ExecutePlanRequest(session_id=str(uuid.uuid4()))
     request.user_context.user_id = HEALTH_USER
     request.plan.root.range.start, request.plan.root.range.end, request.plan.root.range.step = 0, 1, 1
     request.plan.root.range.num_partitions = 1
+    return request
+
+
+def responses_within(
+    relay: Relay, request: base_pb2.ExecutePlanRequest, seconds: float
+) -> list[base_pb2.ExecutePlanResponse]:
     call = relay.stream("ExecutePlan", request.SerializeToString())
     timer = threading.Timer(seconds, call.cancel)
     timer.daemon = True
     timer.start()
     try:
-        responses = [base_pb2.ExecutePlanResponse.FromString(each) for each in call]
-        release_health_session(relay, request.session_id)
-    except grpc.RpcError as failure:
-        return Health.BUSY if failure.code() in LATE else Health.ILL
+        return [base_pb2.ExecutePlanResponse.FromString(each) for each in call]
     finally:
         timer.cancel()
-    return Health.WELL if any(response.HasField("arrow_batch") for response in responses) else Health.ILL
 
 
 def release_health_session(relay: Relay, session_id: str) -> None:
