@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
@@ -98,6 +98,12 @@ class Signals:
                 reload()
 
 
+class TakesLimits(Protocol):
+    """A listening server of any protocol."""
+
+    def use_limits(self, limits: Limits) -> None: ...
+
+
 def serve_until_stopped(
     settings: Settings,
     thrift_door: ThriftDoor | None = None,
@@ -126,7 +132,7 @@ def serve_until_stopped(
         log.info("Flight SQL at %s", flight.url)
     warming = threading.Thread(target=server.warm_up, name="warm up", daemon=True)
     warming.start()
-    listening: list[ConnectServer | FlightServer] = [server, flight] if flight is not None else [server]
+    listening: list[TakesLimits] = [each for each in (server, second, flight) if each is not None]
     signals.wait(lambda: reload(server.tokens, listening, limits_again))
     warming.join()  # ending the process while a thread is inside DuckDB or an import aborts it
     server.drain(drain_seconds, lambda: signals.stops > 1)
@@ -161,9 +167,7 @@ def family_of(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def reload(
-    tokens: Tokens, listening: Sequence["ConnectServer | FlightServer"], limits_again: Callable[[], Limits] | None
-) -> None:
+def reload(tokens: Tokens, listening: Sequence["TakesLimits"], limits_again: Callable[[], Limits] | None) -> None:
     """Keeps what holds now if the configuration has become wrong, whose error is printed."""
     tokens.reload()
     if limits_again is None:

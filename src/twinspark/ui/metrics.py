@@ -25,6 +25,7 @@ class DoorState(NamedTuple):
     connections: int
     unread_bytes: int
     rejected: Mapping[str, int]
+    calls: int = 0  # that have begun and whose responses have not all been sent
 
 
 Doors = Mapping[str, Callable[[], DoorState]]  # by name; read at every scrape
@@ -97,23 +98,25 @@ def require_token(application: Any, tokens: Tokens) -> Any:
 
 
 class DoorCollector(Collector):
-    """Open connections, unread bytes, and rejections by limit."""
+    """Open connections, running calls, unread bytes, and rejections by limit."""
 
     def __init__(self, doors: Doors) -> None:
         self._doors = doors
 
     def collect(self) -> Iterator[Metric]:
         connections = GaugeMetricFamily("twinspark_connections", "Open client connections", labels=["door"])
+        calls = GaugeMetricFamily("twinspark_calls", "Calls whose responses have not all been sent", labels=["door"])
         unread = GaugeMetricFamily("twinspark_unread_bytes", "Bytes not yet read by a method", labels=["door"])
         rejected = CounterMetricFamily(
             "twinspark_rejected", "Rejections by a limit of the server", labels=["door", "limit"]
         )
         for name, state in {name: read() for name, read in self._doors.items()}.items():
             connections.add_metric([name], state.connections)
+            calls.add_metric([name], state.calls)
             unread.add_metric([name], state.unread_bytes)
             for limit, count in state.rejected.items():
                 rejected.add_metric([name, limit], count)
-        yield from (connections, unread, rejected)
+        yield from (connections, calls, unread, rejected)
 
 
 def serve_metrics(

@@ -37,6 +37,7 @@ log = logging.getLogger("twinspark.door")
 RECURSION = 50_000  # plans are read recursively, with a dozen calls for each level
 HTTP2 = ("h2",)
 DRAIN_PAUSE = 0.05
+LINGER_SECONDS = 5.0  # for the next requests of clients whose operation has just ended
 STACK = 64 * 1024 * 1024  # of address space, for each thread that may read such a plan
 
 
@@ -107,16 +108,34 @@ class ConnectServer:
         self._server.wait()
 
     def drain(self, seconds: float, is_urgent: Callable[[], bool] = lambda: False) -> None:
-        """Starts no operation any more, and waits until the running ones have ended, at most so long."""
+        """Starts no operation any more, and waits until the running ones have ended and all their responses have been
+        sent, at most so long. What clients request next is answered too: PySpark's `collect` reads a setting after the
+        rows, and retries for minutes if it finds no server."""
         self.shared.is_draining = True
-        until = time.monotonic() + seconds
-        while time.monotonic() < until and not is_urgent() and any(each.busy for each in self.sessions.all()):
+        until, leaves_at = time.monotonic() + seconds, 0.0
+        while (now := time.monotonic()) < until and not is_urgent():
+            if self._is_working():
+                leaves_at = now + LINGER_SECONDS
+            elif now >= leaves_at or not self._has_clients():
+                return
             time.sleep(DRAIN_PAUSE)
+
+    def _is_working(self) -> bool:
+        return any(each.busy for each in self.sessions.all()) or any(each.calls for each in self._ports())
+
+    def _has_clients(self) -> bool:
+        return any(each.connections for each in self._ports())
+
+    def _ports(self) -> list[DoorState]:
+        inner = [self._inner.state] if self._inner is not None else []
+        return [read() for read in (*self.doors.values(), *inner)]
 
     def use_limits(self, limits: Limits) -> None:
         """For connections that are opened from now on, and for the number of calls."""
         self._limits = limits
         self._server.use_limits(limits)
+        if self._inner is not None:
+            self._inner.use_limits(limits)
 
     def stop(self, grace: float | None = None) -> None:
         self._housekeeper.stop()

@@ -56,7 +56,8 @@ class Http2Server:
         self.door = replace(self.door, limits=limits)
 
     def state(self) -> DoorState:
-        return DoorState(len(self.door.admission), self.door.unread.bytes, self.door.counts.rejections())
+        calls = sum(len(each.protocol.calls) for each in self._all())
+        return DoorState(len(self.door.admission), self.door.unread.bytes, self.door.counts.rejections(), calls)
 
     def wait(self) -> None:
         self._stopped.wait()

@@ -61,7 +61,7 @@ class Connection:
         self.conversation: Conversation | None = None
         self._steps: Steps | None = None
         self._is_greeting = True
-        self._is_working = False
+        self.is_working = False
         self._is_known = False
         self._is_lost = False
         self._opened = self._heard = self._whole = time.monotonic()
@@ -95,7 +95,7 @@ class Connection:
             self._run_guarded(lambda: self._go_on(may_wait=False))
 
     def tick(self, now: float) -> None:
-        if not self._is_working and (limit := self._limit_reached(now)):
+        if not self.is_working and (limit := self._limit_reached(now)):
             self.send_away(limit)
 
     def _limit_reached(self, now: float) -> str | None:
@@ -160,11 +160,11 @@ class Connection:
                     return
 
     def _do(self, task: Task) -> None:
-        self._is_working = True
+        self.is_working = True
         task()
         self._discharge()
         self._whole = self._heard = time.monotonic()  # its next request begins now, or later
-        self._is_working = False
+        self.is_working = False
         if not self._is_known and self.conversation is not None and self.conversation.is_known:
             self._is_known = True
             self.door.admission.know(self)
@@ -172,7 +172,7 @@ class Connection:
     def _hand_over(self, task: Task) -> None:
         if not self.door.workers.take():
             raise self._rejection("calls", "too many calls are running")
-        self._is_working = True
+        self.is_working = True
         try:
             self.door.threads.submit(self._work, task)
         except RuntimeError as error:

@@ -3,6 +3,7 @@
 import socket
 import ssl
 from contextlib import suppress
+from dataclasses import replace
 from typing import cast
 
 from twinspark.doors.sockets import Acceptor, Admission, Poller, RejectionCounts, Slots, UnreadBytes, wrap_socket
@@ -56,7 +57,15 @@ class Server:
         return cast("list[Connection]", self.door.admission.all())
 
     def state(self) -> DoorState:
-        return DoorState(len(self.door.admission), self.door.unread.bytes, self.door.counts.rejections())
+        calls = sum(each.is_working for each in self.connections)
+        return DoorState(len(self.door.admission), self.door.unread.bytes, self.door.counts.rejections(), calls)
+
+    def use_limits(self, limits: Limits) -> None:
+        """For connections that are opened from now on, and for the number of calls."""
+        self.door.admission.use_limits(limits)
+        self.door.workers.resize(limits.calls)
+        self.door.readers.resize(limits.reading_threads)
+        self.door = replace(self.door, limits=limits)
 
     def stop(self) -> None:
         self.caretaker.stop()
