@@ -1,6 +1,6 @@
 """Every measured function over the same rows as DuckDB's closest plain expression, as a ratio of CPU seconds.
 
-usage: functions.py [--rows 10000000] [--only WORD] [--write docs/functions-speed.md]
+usage: functions.py [--rows 10000000] [--only WORD] [--write docs/reference/functions-speed.md]
 
 Whole, it takes some ten minutes of CPU and 6 GB. A line that would take seconds is measured over a tenth of the rows.
 """

@@ -1,4 +1,4 @@
-"""Writes docs/conformance.md, and the numbers that the web UI shows, from the kept results."""
+"""Writes docs/contribute/conformance.md, and the numbers that the web UI shows, from the kept results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from score import baseline
 from score import group as group_of
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "conformance.md"
+PAGE = HERE.parent / "docs" / "contribute" / "conformance.md"
 NUMBERS = HERE.parent / "src" / "twinspark" / "ui" / "web" / "conformance.json"
 TITLES = {
     "doctests": "PySpark's doctests",

@@ -1,4 +1,4 @@
-"""`make conformance`: a suite against twinspark, in auto and in duckdb mode; the counts go to docs/conformance.md.
+"""`make conformance`: a suite against twinspark, in both modes; the counts go to docs/contribute/conformance.md.
 
 usage: run.py doctests|parity|golden [--engines auto,duckdb] [--keep] [pattern …]
 With patterns only a part is run: it is scored and printed, and the documentation stays as it is, unless --keep says

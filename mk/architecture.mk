@@ -1,5 +1,5 @@
 .PHONY: architecture
-architecture: $(READY)  ## write the generated parts of docs/architecture.md: rooms, passes, the trace of a query
+architecture: $(READY)  ## write the generated parts of docs/contribute/architecture.md: rooms, passes, the trace of a query
 	$(BIN)/python -m tools.architecture
 
 .PHONY: readme

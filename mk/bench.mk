@@ -12,5 +12,5 @@ bench-compare: $(READY)  ## TPC-H answers of twinspark and Spark compared exactl
 	$(BIN)/python bench/tpch_compare.py --scale $(or $(SCALE),1)
 
 .PHONY: bench-functions
-bench-functions: $(READY)  ## every measured function beside DuckDB's closest expression -> docs/functions-speed.md (ROWS=10000000)
-	$(BIN)/python bench/functions.py --rows $(or $(ROWS),10000000) --write docs/functions-speed.md
+bench-functions: $(READY)  ## every measured function beside DuckDB's closest expression -> docs/reference/functions-speed.md (ROWS=10000000)
+	$(BIN)/python bench/functions.py --rows $(or $(ROWS),10000000) --write docs/reference/functions-speed.md

@@ -1,7 +1,7 @@
 BOTH := auto,duckdb
 .PHONY: conformance conformance-parity conformance-golden
 
-conformance: $(READY)  ## PySpark's own doctests, in auto and duckdb mode -> docs/conformance.md (ONLY='column …')
+conformance: $(READY)  ## PySpark's own doctests, in auto and duckdb mode -> docs/contribute/conformance.md (ONLY='column …')
 	$(BIN)/python conformance/run.py doctests --engines $(or $(ENGINES),$(BOTH)) $(ONLY)
 
 conformance-parity: $(READY)  ## PySpark's own Connect tests; needs SPARK_REPO, a git copy of apache/spark (ONLY='test_parity_column …')

@@ -1,4 +1,4 @@
 .PHONY: hunt
 
-hunt: $(READY)  ## foreign queries on a real Spark and on the native engine -> docs/exactness.md: [ONLY=hive,scala] [COUNT=200] [SEED=1] [REMOTE=…] [CACHED=1]
+hunt: $(READY)  ## foreign queries on a real Spark and on the native engine -> docs/contribute/exactness.md: [ONLY=hive,scala] [COUNT=200] [SEED=1] [REMOTE=…] [CACHED=1]
 	nice -n 10 $(BIN)/python -m tools.hunt --keep --count $(or $(COUNT),200) --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY)) $(if $(REMOTE),--remote $(REMOTE)) $(if $(CACHED),--cached)

@@ -12,8 +12,8 @@ fuzz-native: $(READY)  ## libFuzzer over every family of native functions (SECON
 fuzz-native-replay: $(READY)  ## the kept inputs of every family under sanitizers, nothing random
 	$(BIN)/python tests/native/fuzz/fuzz.py --replay
 
-fuzz-native-count: $(READY)  ## the same; all inputs so far are counted in docs/native.md
-	$(FUZZ) --document docs/native.md
+fuzz-native-count: $(READY)  ## the same; all inputs so far are counted in docs/contribute/native.md
+	$(FUZZ) --document docs/contribute/native.md
 
 fuzz-native-keep: $(READY)  ## the same; the corpora in tests/native/fuzz/corpora are packed again
 	$(FUZZ) --keep

@@ -35,7 +35,7 @@ fuzz-queries: $(READY)  ## random queries on both engines: [N=200] [SEED=…] [R
 	$(BIN)/python -m tools.queries --count $(or $(N),200) $(if $(SEED),--seed $(SEED)) $(if $(REMOTE),--remote $(REMOTE))
 
 .PHONY: functions
-functions: $(READY)  ## write docs/functions.md: every Spark function and the engine that answers it
+functions: $(READY)  ## write docs/reference/functions.md: every Spark function and the engine that answers it
 	$(BIN)/python -m tools.functions
 
 .PHONY: replay-all
@@ -43,5 +43,5 @@ replay-all: $(READY)  ## every recorded case in every mode, as a test (long)
 	TWINSPARK_TEST_ALL_CASES=1 $(BIN)/python -m pytest tests/functions --timeout=3600
 
 .PHONY: reasons
-reasons: $(READY)  ## write docs/reasons.md: every reason for falling back to Spark, with its code
+reasons: $(READY)  ## write docs/reference/reasons.md: every reason for falling back to Spark, with its code
 	$(BIN)/python -m tools.reasons

@@ -1,4 +1,4 @@
-"""The rooms and passes in docs/architecture.md are current; `make architecture` writes them."""
+"""The rooms and passes in docs/contribute/architecture.md are current; `make architecture` writes them."""
 
 import re
 

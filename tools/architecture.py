@@ -1,4 +1,4 @@
-"""Writes the generated parts of docs/architecture.md: rooms, passes, and the trace of a query (`make architecture`)."""
+"""`make architecture`: writes the rooms, passes and the trace of a query into docs/contribute/architecture.md."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ from twinspark.compile import pipeline
 from twinspark.compile.passes import Pass
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "contribute" / "architecture.md"
 SOURCE = ROOT / "src" / "twinspark"
 GROUPS = {
     "what the plan means": pipeline.MEANING,

@@ -39,12 +39,12 @@ def known_gaps() -> str:
 
 
 def functions() -> str:
-    speed = line_with("docs/functions-speed.md", "times DuckDB's own")
-    return f"* {line_with('docs/functions.md', 'functions are answered')}\n* Speed of functions: {speed}"
+    speed = line_with("docs/reference/functions-speed.md", "times DuckDB's own")
+    return f"* {line_with('docs/reference/functions.md', 'functions are answered')}\n* Speed of functions: {speed}"
 
 
 def conformance() -> str:
-    return "\n".join(table_from("docs/conformance.md", "| suite |"))
+    return "\n".join(table_from("docs/contribute/conformance.md", "| suite |"))
 
 
 def benchmark() -> str:

@@ -1,4 +1,4 @@
-"""Writes docs/reasons.md: every reason for falling back to Spark, with its code and what to write instead.
+"""Writes docs/reference/reasons.md: every reason for falling back to Spark, with its code and what to write instead.
 
 python -m tools.reasons
 """
@@ -10,7 +10,7 @@ from types import ModuleType
 from twinspark.errors.reasons.reason import Reason
 from twinspark.errors.reasons.registry import TOPICS, reasons_in
 
-PAGE = Path(__file__).parent.parent / "docs" / "reasons.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "reasons.md"
 HEAD = """# Why a query falls back to Spark
 
 twinspark runs a query on its native engine (DuckDB) only where the answer is exactly Spark's. Otherwise the query falls

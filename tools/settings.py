@@ -1,4 +1,4 @@
-"""Writes docs/settings.md from the schemas of options, limits and settings: `make settings`."""
+"""Writes docs/reference/settings.md from the schemas of options, limits and settings: `make settings`."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -8,7 +8,7 @@ from twinspark.cli.options import OF_RUN, OPTIONS, Option
 from twinspark.config.own import OPERATOR, SERVER, SESSION, SETTINGS, OwnSetting
 from twinspark.sessions.access.limits import Limits
 
-PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "settings.md"
 TITLE = """# Every setting
 
 Written by `make settings` from the schemas that the program itself uses.
@@ -82,7 +82,7 @@ def page() -> str:
         *settings_of(OPERATOR),
         *["## What a session can read", ""],
         *settings_of(SERVER),
-        *["## Limits", "`--limit name=value`; what a client sees beyond one is in [limits.md](limits.md).", ""],
+        *["## Limits", "`--limit name=value`; beyond one: [limits.md](../operate/limits.md).", ""],
         *table(("limit", "default", "meaning"), limit_rows()),
     ]
     return "\n".join(lines).rstrip() + "\n"

@@ -1,4 +1,4 @@
-"""Writes docs/spark-list.md: what of the Connect protocol runs natively, and what falls back to Spark, with the reason.
+"""Writes docs/reference/spark-list.md: what of the Connect protocol runs natively, and why the rest falls back.
 
 python -m tools.spark_list
 """
@@ -19,7 +19,7 @@ from twinspark.read.proto.expressions import EXPRESSIONS
 from twinspark.read.proto.relations import RELATIONS
 from twinspark.read.proto.route import Routes
 
-PAGE = Path(__file__).parent.parent / "docs" / "spark-list.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "spark-list.md"
 HEAD = """# What falls back to Spark, and why
 
 Every member of the protocol's relations, expressions, constants, types, catalog calls and commands: *native* ones are

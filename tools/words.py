@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "twinspark"
 PROSE = (ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "docs")
 
-QUOTED = {ROOT / "docs" / "conformance.md"}  # it quotes the messages of recorded runs
+QUOTED = {ROOT / "docs" / "contribute" / "conformance.md"}  # it quotes the messages of recorded runs
 # Words of this project's old dialect, with what to write instead.
 DIALECT = {
     r"\btold\b|\btells?\b": "reports, sends, renders, says",

@@ -24,7 +24,9 @@ class Block:
 
 
 def pages() -> list[Path]:
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    """All but the decisions, which quote code that was given up."""
+    documents = [page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "decisions"]
+    return [ROOT / "README.md", *sorted(documents)]
 
 
 def blocks_of(page: Path) -> Iterator[Block]:

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from code_blocks import ROOT
@@ -18,8 +19,13 @@ def test_the_page_of_settings_is_current() -> None:
     assert settings.PAGE.read_text() == settings.page(), "make settings"
 
 
+def test_a_folder_of_pages_can_be_taken_in_at_a_glance() -> None:
+    counts = Counter(page.parent.name for page in (ROOT / "docs").rglob("*.md"))
+    assert max(counts.values()) <= 25, counts
+
+
 def test_every_limit_is_described() -> None:
-    text = (ROOT / "docs" / "limits.md").read_text()
+    text = (ROOT / "docs" / "operate" / "limits.md").read_text()
     assert [name for name in KINDS if f"`{name}`" not in text] == []
 
 

@@ -1,4 +1,4 @@
-"""The recipes of docs/cookbook.md, each in an environment that has only the packages that its first line names."""
+"""The recipes of docs/use/cookbook.md, each in an environment that has only the packages that its first line names."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ from twinspark.sessions.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPE = re.compile(r"^```(python|bash)\n# pip install ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-RECIPES = RECIPE.findall((ROOT / "docs" / "cookbook.md").read_text())
+RECIPES = RECIPE.findall((ROOT / "docs" / "use" / "cookbook.md").read_text())
 
 pytestmark = [pytest.mark.install, pytest.mark.timeout(1800)]
 

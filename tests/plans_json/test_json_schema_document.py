@@ -10,7 +10,7 @@ from test_json_fixtures import CASES
 
 from twinspark.plans_json.read.step import READERS
 
-DOCUMENT = json.loads((Path(__file__).parents[2] / "docs" / "json-plan.schema.json").read_text())
+DOCUMENT = json.loads((Path(__file__).parents[2] / "docs" / "use" / "json-plan.schema.json").read_text())
 PLAN = Draft202012Validator(DOCUMENT)
 FIXTURE = Draft202012Validator({**DOCUMENT, "$ref": "#/$defs/fixture"})
 REFUSED: list[Any] = [

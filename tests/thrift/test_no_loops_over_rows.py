@@ -17,7 +17,7 @@ from twinspark.wire.thrift.binary import Writer
 from twinspark.wire.thrift.messages import STRUCTS, Message
 from twinspark.wire.thrift.protocol import HIVE_V10, SPARK_V9
 
-# What is not here goes one by one, and is listed in docs/thrift.md: variants, and binary in text that is no UTF-8.
+# What is not here goes one by one, and is listed in docs/use/thrift.md: variants, and binary in text that is no UTF-8.
 VALUES: list[tuple[t.DataType, Any]] = [
     (t.BooleanType(), True),
     (t.IntegerType(), 7),

@@ -258,7 +258,7 @@ def test_a_page_over_ten_thousand_operations_opens_in_under_a_second(site: Start
         assert "10,000 ended" in page.inner_text("main") and "Page 1 of 200" in page.inner_text("main")
 
 
-# ---- pictures for docs/ui.md
+# ---- pictures for docs/operate/ui.md
 
 
 @pytest.mark.skipif(not PICTURES, reason="make pictures")

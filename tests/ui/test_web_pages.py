@@ -357,6 +357,6 @@ def test_a_chart_of_negative_and_equal_values() -> None:
 def test_the_numbers_of_the_conformance_page_are_those_of_the_docs() -> None:
     root = Path(__file__).parents[2]
     shown = json.loads((root / "src/twinspark/ui/web/conformance.json").read_text())
-    page = (root / "docs" / "conformance.md").read_text()
+    page = (root / "docs" / "contribute" / "conformance.md").read_text()
     for row in [*shown["suites"], *(row for rows in shown["parts"].values() for row in rows)]:
         assert f"| {' | '.join(row)} |" in page

@@ -1,4 +1,4 @@
-"""`python -m tools.functions`: writes docs/functions.md from the list of functions."""
+"""`python -m tools.functions`: writes docs/reference/functions.md from the list of functions."""
 
 import argparse
 import sys
@@ -10,7 +10,7 @@ from twinspark.functions import SPARK, canonical, overloads
 from twinspark.functions.notation.registry import Signature
 from twinspark.functions.notation.spark_names import SPARK_FUNCTIONS
 
-PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "functions.md"
 HEADER = """\
 # Functions
 
@@ -29,7 +29,7 @@ def main() -> None:
         PAGE.parent.mkdir(exist_ok=True)
         PAGE.write_text(text)
     elif not PAGE.exists() or PAGE.read_text() != text:
-        sys.exit("docs/functions.md is not what the list of functions says: run `make functions`")
+        sys.exit("docs/reference/functions.md is not what the list of functions says: run `make functions`")
     print(summary())
 
 

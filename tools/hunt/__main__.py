@@ -58,7 +58,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--metamorphic", type=int, default=0, help="rounds of checks that need no Spark, and nothing else"
     )
-    parser.add_argument("--keep", action="store_true", help="write the counts to docs/exactness.md")
+    parser.add_argument("--keep", action="store_true", help="write the counts to docs/contribute/exactness.md")
     return parser.parse_args()
 
 

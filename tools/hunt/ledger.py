@@ -1,4 +1,4 @@
-"""The counts of all hunts so far, per source, in one small file, and the table of docs/exactness.md made of them."""
+"""The counts of all hunts so far, per source, in one small file; docs/contribute/exactness.md shows them as a table."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from tools.hunt.verdicts import EQUAL, ERRORS, FINDINGS, NATIVE_NOT, ORDER, UNTR
 
 HERE = Path(__file__).parent
 COUNTS = HERE / "counts.json"
-PAGE = HERE.parent.parent / "docs" / "exactness.md"
+PAGE = HERE.parent.parent / "docs" / "contribute" / "exactness.md"
 MARKS = re.compile(r"(?s)(<!-- make hunt: counts -->\n).*?(<!-- end -->)")
 COLUMNS = {"statements": "statements", "native": "native", "not native": "not native", "untried": "untried"}
 Counts = dict[str, dict[str, int]]

@@ -69,7 +69,7 @@ OPTIONS = (
     Option("flight_port", int, None, "port for Flight SQL clients (ADBC, JDBC)"),
     Option("flight_host", str, None, "address for Flight SQL clients, if not --host"),
     Option("max_connections", int, None, "clients connected at once, for each port"),
-    Option("limit", list, (), "name=value, see docs/limits.md; may be repeated"),
+    Option("limit", list, (), "name=value, see docs/operate/limits.md; may be repeated"),
     Option("log_format", str, "text", "text, or json: an object for each line, with user, session and operation"),
     Option("drain_seconds", float, 25.0, "for which running operations may go on after SIGTERM"),
     Option("verbose", bool, True, "log every operation with its engine and reason"),

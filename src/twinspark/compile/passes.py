@@ -134,7 +134,7 @@ def call_sort_keys(plan: Relation, context: Context) -> Relation:
 
 def follow_spark_order(plan: Relation, context: Context) -> Relation:
     """Gives rows the order a local Spark would give them, where that is known and `twinspark.rowOrder` is `spark`
-    (docs/row-order.md)."""
+    (docs/reference/row-order.md)."""
     return emulate_row_order(plan, context.config, context.settings)
 
 

@@ -1,4 +1,4 @@
-"""twinspark's own settings, `twinspark.*`: their kinds, defaults and meanings; docs/settings.md is made from them."""
+"""twinspark's own settings, `twinspark.*`: kinds, defaults, meanings; docs/reference/settings.md is made from them."""
 
 import difflib
 import re

@@ -111,7 +111,7 @@ REUSED = (SharedRelation, CachedRelation, Recursion)  # relations that are used 
 
 def emulate_row_order(relation: Relation, config: Mapping[str, str], settings: Settings) -> Relation:
     """The one entry point of the compiler. With `twinspark.rowOrder = engine` only windows and aggregates over
-    rows that the query itself sorts keep that order (docs/row-order.md)."""
+    rows that the query itself sorts keep that order (docs/reference/row-order.md)."""
     if not emulates_spark(config):
         return keep_sorts_below_windows(relation)
     return with_stable_sort(follow_spark(relation, config, settings))

@@ -20,7 +20,7 @@ DRAINING = "the server is draining"
 
 
 class DoorState(NamedTuple):
-    """What a listening server reports: docs/limits.md lists the names in `rejected`."""
+    """What a listening server reports: docs/operate/limits.md lists the names in `rejected`."""
 
     connections: int
     unread_bytes: int
@@ -45,7 +45,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self._operations = Counter(
             "twinspark_operations",  # the client library adds _total
-            "Operations that ended, by engine and by the code of the reason for it (docs/reasons.md)",
+            "Operations that ended, by engine and by the code of the reason for it (docs/reference/reasons.md)",
             ["engine", "reason"],
             registry=self.registry,
         )

@@ -73,7 +73,7 @@ def is_possible(user: int | None) -> bool:
         return True
     print(
         "twinspark: Python functions run as root: other users cannot read this interpreter's modules"
-        " (docs/security.md, Python workers)",
+        " (docs/operate/security.md, Python workers)",
         file=sys.stderr,
         flush=True,
     )

@@ -2,7 +2,7 @@
 
 `--replay` runs the kept inputs alone, the same every time, and needs no clang; `--add` keeps a finding.
 
-python tests/native/fuzz/fuzz.py --seconds 60 [--families regex json] [--keep] [--document docs/native.md]
+python tests/native/fuzz/fuzz.py --seconds 60 [--families regex json] [--keep] [--document docs/contribute/native.md]
 """
 
 import argparse

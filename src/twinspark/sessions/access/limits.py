@@ -13,13 +13,13 @@ MEBIBYTE = 1024 * 1024
 
 
 def limit(default: float, help: str) -> Any:
-    """A field of Limits; docs/settings.md shows its text."""
+    """A field of Limits; docs/reference/settings.md shows its text."""
     return field(default=default, metadata={"help": help})
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Each limit applies to each port separately; docs/limits.md describes what a client sees beyond them."""
+    """Each limit applies to each port separately; docs/operate/limits.md describes what a client sees beyond them."""
 
     connections: int = limit(4096, "open at once; at most half of the files that this process may open")
     connections_per_address: int = limit(1024, "open at once from one address")

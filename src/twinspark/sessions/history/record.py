@@ -24,7 +24,7 @@ class OperationRecord:
     user: str
     state: str
     engine: str
-    code: str  # of the reason (docs/reasons.md)
+    code: str  # of the reason (docs/reference/reasons.md)
     reason: str
     statement: str  # SQL text, or the kinds of the plan's relations
     started: float  # seconds since 1970

@@ -1,6 +1,6 @@
 """Drops privileges and sets resource limits in a new worker process, before it runs any user code.
 
-Imported before the fork, so it imports little. What a platform does not support is omitted (docs/security.md)."""
+Imported before the fork, so it imports little. What a platform lacks is omitted (docs/operate/security.md)."""
 
 import ctypes
 import os

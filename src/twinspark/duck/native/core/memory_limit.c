@@ -1,5 +1,5 @@
 /* The memory limit of the extension: DuckDB's C API cannot count its memory against `memory_limit`, so it is half of that in
- * addition, set when the extension is loaded (docs/native.md).
+ * addition, set when the extension is loaded (docs/contribute/native.md).
  *
  * SQL spelling: spark_memory_limit(current_setting('memory_limit')) -> the bytes that are allowed now, for the whole process;
  * spark_memory_in_use(0) -> the bytes that are held now. */
