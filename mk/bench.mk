@@ -1,8 +1,13 @@
 BENCHED := duckdb,twinspark,sail,spark
 .PHONY: bench bench-compare
 
-bench: $(READY)  ## TPC-H on raw DuckDB, twinspark, Sail and Spark: seconds and ratios (ENGINES=…, SCALE=1)
+bench: $(READY)  ## TPC-H on raw DuckDB, twinspark, Sail and Spark: seconds, ratios, plots -> docs/reference/benchmarks.md (ENGINES=…, SCALE=1)
 	$(BIN)/python bench/tpch.py --scale $(or $(SCALE),1) --engines $(or $(ENGINES),$(BENCHED))
+	$(BIN)/python bench/tpch_plots.py --results bench/results/tpch-sf$(or $(SCALE),1).json
+
+.PHONY: bench-page
+bench-page: $(READY)  ## draw the kept results of make bench again -> docs/reference/benchmarks.md and its pictures
+	$(BIN)/python bench/tpch_plots.py
 
 .PHONY: bench-guard
 bench-guard: $(READY)  ## server CPU of cold queries over Sail's in the same run, against the kept ratios (WRITE=1 keeps them)

@@ -1,14 +1,17 @@
 """The documentation site builds without a warning, loads nothing from another host, and its settings are current."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree
 
 from code_blocks import ROOT
 
+from bench import tpch_plots
 from tools import settings
 from twinspark.sessions.access.limits import KINDS
 
@@ -22,6 +25,14 @@ def test_the_page_of_settings_is_current() -> None:
 def test_a_folder_of_pages_can_be_taken_in_at_a_glance() -> None:
     counts = Counter(page.parent.name for page in (ROOT / "docs").rglob("*.md"))
     assert max(counts.values()) <= 25, counts
+
+
+def test_the_benchmark_page_and_its_plots_are_current() -> None:
+    report = json.loads(tpch_plots.RESULTS.read_text())
+    assert tpch_plots.PAGE.read_text() == tpch_plots.page(report), "make bench-page"
+    for name, drawing in tpch_plots.pictures(report).items():
+        assert (tpch_plots.PICTURES / name).read_text() == drawing, "make bench-page"
+        assert ElementTree.fromstring(drawing).tag.endswith("svg")
 
 
 def test_every_limit_is_described() -> None:
