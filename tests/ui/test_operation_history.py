@@ -230,6 +230,19 @@ def test_named_users_see_only_their_own_operations(serve: Serve, tmp_path: Path)
     assert ada.sql("SELECT sum(operations) n FROM system.runtime.reasons").collect()[0].n < 10
 
 
+def test_the_tables_can_be_listed_and_described(serve: Serve) -> None:
+    spark = client(serve())
+    listed = [tuple(row) for row in spark.sql("SHOW TABLES IN system.runtime").collect()]
+    assert listed == [("runtime", name, False) for name in ("operations", "reasons", "sessions")]
+    assert [row.tableName for row in spark.sql("SHOW TABLES IN SYSTEM.runtime LIKE 's*'").collect()] == ["sessions"]
+    assert [tuple(row) for row in spark.sql("SHOW NAMESPACES IN system").collect()] == [("runtime",)]
+    described = [tuple(row) for row in spark.sql("DESCRIBE system.runtime.operations").collect()]
+    fields = spark.table("system.runtime.operations").schema.fields
+    assert described == [(field.name, field.dataType.simpleString(), None) for field in fields]
+    columns = spark.sql("SHOW COLUMNS IN system.runtime.sessions").collect()
+    assert [row.col_name for row in columns][:2] == ["session_id", "user"]
+
+
 def test_without_named_users_everything_is_visible(serve: Serve) -> None:
     server = serve()
     client(server, "user_id=ada").sql("SELECT 1").collect()

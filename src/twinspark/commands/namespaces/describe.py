@@ -10,6 +10,7 @@ from twinspark.analysis.context import Context
 from twinspark.commands.ddl.describe_partition import describe_partition
 from twinspark.commands.names import CatalogEntry, TemporaryView, find, parts_of, quoted, schema_of, with_position
 from twinspark.commands.namespaces import table_details
+from twinspark.commands.namespaces.system_listings import is_system_table
 from twinspark.commands.results import Answer, answer, text
 from twinspark.commands.views.view_details import details
 from twinspark.errors import NotNative, SparkError, reasons
@@ -49,6 +50,8 @@ def describe_table(statement: Any, source: str, context: Context, services: Serv
     if statement.as_json:
         raise NotNative(reasons.DESCRIBE_OUTPUT, "AS JSON")
     parts = parts_of(statement.name, source, context, services)
+    if is_system_table(parts, context) and not statement.column:
+        return lambda: answer(TABLE, column_rows(schema_of(parts, context).fields))
     found = find(parts, context, services)
     if found is None:
         raise with_position(relation_not_found(parts, context), statement.name, source)

@@ -21,6 +21,7 @@ from twinspark.commands.names import (
     quoted,
     with_position,
 )
+from twinspark.commands.namespaces.system_listings import is_below_system, system_namespaces
 from twinspark.commands.results import Answer, answer, text
 from twinspark.errors import SparkError
 from twinspark.functions.session_info.misc import server_user
@@ -181,6 +182,8 @@ def comment_on_namespace(statement: Any, source: str, context: Context, services
 
 def show_namespaces(statement: Any, source: str, context: Context, services: Services) -> Any:
     parts = () if statement.parent is None else parts_of(statement.parent, source, context, services)
+    if is_below_system(parts, context):
+        return lambda: answer(NAMESPACES, [(name,) for name in system_namespaces(parts, statement.pattern)])
     place = place_of(parts, context, services)
 
     def show() -> Answer:

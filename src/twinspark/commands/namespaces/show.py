@@ -26,6 +26,7 @@ from twinspark.commands.names import (
 )
 from twinspark.commands.namespaces import table_details
 from twinspark.commands.namespaces.redaction import redact
+from twinspark.commands.namespaces.system_listings import is_below_system, is_system_table, system_table_rows
 from twinspark.commands.results import Answer, answer, flag, text
 from twinspark.commands.views.view_details import create_statement, details, shown_properties, temporary_details
 from twinspark.errors import NotNative, SparkError, reasons
@@ -48,6 +49,10 @@ Listed = tuple[str, str, bool]
 
 
 def show_tables(statement: Any, source: str, context: Context, services: Services) -> Any:
+    if statement.namespace is not None:
+        parts = parts_of(statement.namespace, source, context, services)
+        if is_below_system(parts, context):
+            return lambda: answer(TABLES, system_table_rows(parts, statement.pattern))
     place = current_or(statement.namespace, source, context, services)
     return lambda: answer(TABLES, tables_in(place, statement.pattern, services))
 
@@ -151,7 +156,7 @@ def show_columns(statement: Any, source: str, context: Context, services: Servic
         namespace = parts_of(statement.namespace, source, context, services)
         check_same(parts, namespace)
         parts = (*namespace, parts[-1])
-    if find(parts, context, services) is None:
+    if not is_system_table(parts, context) and find(parts, context, services) is None:
         raise not_found(statement.table, source, parts, context)
     return lambda: answer(COLUMNS, [(name,) for name in schema_of(parts, context).names])
 

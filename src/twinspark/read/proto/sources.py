@@ -33,6 +33,7 @@ from twinspark.types import StructType, has_time
 VIEW_READERS[relations_pb2.Relation] = read_frame
 
 FILE_FORMATS = frozenset({"parquet", "csv", "json", "text", "orc"})
+TABLE_FORMATS = frozenset({"delta", "iceberg"})
 # Options of all formats that select the files to read.
 INDEX_OPTIONS = frozenset(
     {"basepath", "recursivefilelookup", "pathglobfilter", "modifiedbefore", "modifiedafter", "path"}
@@ -60,6 +61,8 @@ def read_files(message: relations_pb2.Read.DataSource, context: Context) -> Fram
     definition = context.pythons.source(format) if context.pythons is not None and format not in FILE_FORMATS else None
     if definition is not None:
         return read_python_source(message, definition, context)
+    if format in TABLE_FORMATS:
+        raise NotNative(reasons.TABLE_BY_PATH, format)
     if format not in FILE_FORMATS:
         raise NotNative(reasons.FILE_FORMAT, format)
     schema = read_schema_text(message.schema) if message.schema else None
