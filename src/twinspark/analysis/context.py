@@ -110,6 +110,7 @@ class Context:
     statement: Any = None  # the message of the command, whose SQL may have parameters and DataFrames
     catalog: str = "spark_catalog"
     database: str = "default"
+    default_collation: str = ""  # of the string literals and casts in the query of a view with DEFAULT COLLATION
     user: str = ""
     session_id: str = ""
     now_micros: int = field(default_factory=lambda: time.time_ns() // 1000)

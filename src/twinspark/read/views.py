@@ -37,16 +37,23 @@ def table_frame(parts: tuple[str, ...], context: Context) -> Frame:
     """A view of the session, or a view or table of a catalog, qualified by its name."""
     view = find_view(parts, context)
     if view is not None:
+        check_not_nested(context)
         return view_frame(view, parts, context)
     if context.tables is None:
         raise NotNative(reasons.LIVES_ON_SPARK, f"table {'.'.join(parts)}")
     persisted = context.tables.view(parts, context)
     if persisted is not None:
+        check_not_nested(context)
         return PERSISTED_READER[0](persisted, parts, replace(context, outer=None))
     relation, qualifier = context.tables.relation(parts, context)
     if context.cache:
         relation = context.cache.of_table(qualifier, relation, context)
     return source_frame(relation, qualifier)
+
+
+def check_not_nested(context: Context) -> None:
+    if context.default_collation:
+        raise NotNative(reasons.SQL_CLAUSE, "a view inside a view with DEFAULT COLLATION")
 
 
 def find_view(parts: tuple[str, ...], context: Context) -> Any:

@@ -13,6 +13,7 @@ from twinspark.tables.transforms import Transform
 from twinspark.types import quote_identifier
 
 SCHEMA_MODE = "view.schemaMode"  # a view's property: what happens when the columns of its tables change
+COLLATION = "view.collation"  # a view's property: its DEFAULT COLLATION
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from twinspark.errors import NotNative
-from twinspark.tables.catalog import SCHEMA_MODE, Identifier
+from twinspark.tables.catalog import COLLATION, SCHEMA_MODE, Identifier
 from twinspark.tables.char_types import has_length_limit, raw_type
 from twinspark.tables.delta.spark_sql import delta_query
 from twinspark.tables.delta.table import DeltaTable
@@ -206,7 +206,10 @@ def view_state(view: View, known: str | None) -> tuple[str, list[str]]:
     mode = view.properties.get(SCHEMA_MODE, "")
     evolving = f" WITH SCHEMA {mode}" if mode.endswith("EVOLUTION") else ""
     names = "" if mode == "EVOLUTION" else names  # in this mode the view's columns are those of the query
-    made = f"CREATE OR REPLACE VIEW {view.identifier}{names}{comment(view.comment)}{evolving} AS {view.text}"
+    collation = view.properties.get(COLLATION)
+    collated = f" DEFAULT COLLATION {collation}" if collation else ""
+    clauses = f"{names}{comment(view.comment)}{collated}{evolving}"
+    made = f"CREATE OR REPLACE VIEW {view.identifier}{clauses} AS {view.text}"
     state = f"{made} in {view.namespace} by {sorted(view.config.items())}"
     return state, [] if state == known else with_settings(made, view.namespace[0], view.config)
 

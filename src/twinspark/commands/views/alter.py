@@ -29,7 +29,8 @@ from twinspark.commands.views.references import check_not_recursive
 from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.read.views import table_frame
 from twinspark.sessions.services import Services
-from twinspark.tables.catalog import SCHEMA_MODE
+from twinspark.sessions.views.sql_views import TextView
+from twinspark.tables.catalog import COLLATION, SCHEMA_MODE
 from twinspark.tables.valid_names import check_relation_name
 from twinspark.types import quote_if_needed
 
@@ -39,13 +40,14 @@ from twinspark.types import quote_if_needed
 def alter_query(statement: Any, source: str, context: Context, services: Services) -> Any:
     parts = parts_of(statement.name, source, context, services)
     found = found_view(statement.name, source, parts, context, services, "ALTER VIEW ... AS")
-    definition = definition_of(statement, source, context)
+    collation = known_collation(found)
+    definition = definition_of(statement, source, context, collation)
 
     def alter() -> Answer:
         check_names(definition, context)
         if isinstance(found, TemporaryView):
             check_not_recursive(quoted((*found.namespace, found.name)), statement.query, context, services)
-            view = as_text_view(definition, "BINDING", None, context, services)
+            view = as_text_view(definition, "BINDING", None, context, services, collation)
             services.views.keep(found.name, bool(found.namespace), True, view)
             return answer()
         assert found.view is not None
@@ -56,6 +58,13 @@ def alter_query(statement: Any, source: str, context: Context, services: Service
         return answer()
 
     return alter
+
+
+def known_collation(found: TemporaryView | CatalogEntry) -> str:
+    """The view keeps its DEFAULT COLLATION."""
+    if isinstance(found, TemporaryView):
+        return found.view.collation if isinstance(found.view, TextView) else ""
+    return found.view.properties.get(COLLATION, "") if found.view is not None else ""
 
 
 def found_view(

@@ -21,13 +21,14 @@ from twinspark.commands.results import Answer, answer
 from twinspark.commands.views.references import check_not_recursive, columns_named, functions_named, tables_named
 from twinspark.commands.views.view_details import CREATED
 from twinspark.errors import NotNative, SparkError, reasons
-from twinspark.functions.strings.collations import is_indeterminate
+from twinspark.functions.strings.collations import is_indeterminate, normalize_name
 from twinspark.plan.relations import Field, Fields
 from twinspark.read.walk import Walk, read_query
 from twinspark.sessions.services import Services
+from twinspark.sessions.views.default_collations import check_query
 from twinspark.sessions.views.sql_views import QUERY_COLUMNS, TextView, stored_settings
 from twinspark.sessions.views.temporary import GLOBAL, key_of
-from twinspark.tables.catalog import SCHEMA_MODE
+from twinspark.tables.catalog import COLLATION, SCHEMA_MODE
 from twinspark.tables.valid_names import check_relation_name
 from twinspark.types import StructField, StructType, quote_identifier
 
@@ -49,9 +50,10 @@ class Definition:
     fields: Fields
 
 
-def definition_of(statement: Any, source: str, context: Context) -> Definition:
+def definition_of(statement: Any, source: str, context: Context, collation: str = "") -> Definition:
     query = statement.query
-    found = read_query(query, Walk(source, context)).plain().fields
+    check_query(query, collation)
+    found = read_query(query, Walk(source, replace(context, default_collation=collation))).plain().fields
     return Definition(query, source[query.start : query.stop], found, found)
 
 
@@ -90,8 +92,17 @@ def check_names(definition: Definition, context: Context) -> None:
             raise SparkError("COLUMN_ALREADY_EXISTS", columnName=quote_identifier(name))
 
 
+def collation_of(statement: Any) -> str:
+    return normalize_name(statement.collation) if statement.collation else ""
+
+
 def as_text_view(
-    definition: Definition, mode: str, comment: str | None, context: Context, services: Services
+    definition: Definition,
+    mode: str,
+    comment: str | None,
+    context: Context,
+    services: Services,
+    collation: str = "",
 ) -> TextView:
     return TextView(
         text=definition.text,
@@ -102,6 +113,7 @@ def as_text_view(
         fields=definition.fields,
         mode=mode,
         comment=comment,
+        collation=collation,
     )
 
 
@@ -112,21 +124,22 @@ def create_view(statement: Any, source: str, context: Context, services: Service
     if statement.temporary:
         return create_temporary(statement, source, context, services)
     parts = parts_of(statement.name, source, context, services)
-    definition = definition_of(statement, source, context)
+    definition = definition_of(statement, source, context, collation_of(statement))
     return lambda: create_persisted(statement, parts, definition, context, services)
 
 
 def create_temporary(statement: Any, source: str, context: Context, services: Services) -> Any:
     check_temporary(statement, source, context, services)
     name, is_global = parts_of(statement.name, source, context, services)[-1], statement.is_global
-    definition = definition_of(statement, source, context)
+    collation = collation_of(statement)
+    definition = definition_of(statement, source, context, collation)
 
     def create() -> Answer:
         shown = rename_columns(definition, statement.columns, quoted(key_of(name, False)))
         check_names(shown, context)
         if statement.replace:
             check_not_recursive(quoted(key_of(name, is_global)), statement.query, context, services)
-        view = as_text_view(shown, "BINDING", statement.comment, context, services)
+        view = as_text_view(shown, "BINDING", statement.comment, context, services, collation)
         view = replace(view, name=key_of(name, is_global))
         services.views.keep(name, is_global, statement.replace, view)
         return answer()
@@ -140,8 +153,8 @@ SESSION_SCHEMAS = (("session",), ("system", "session"))  # where temporary views
 def check_temporary(statement: Any, source: str, context: Context, services: Services) -> None:
     """Checks that Spark makes while it parses the statement."""
     parts = parts_of(statement.name, source, context, services)
-    if statement.binding or statement.collation:
-        raise NotNative(reasons.SQL_CLAUSE, "CREATE TEMPORARY VIEW with WITH SCHEMA or DEFAULT COLLATION")
+    if statement.binding:
+        raise NotNative(reasons.SQL_CLAUSE, "CREATE TEMPORARY VIEW with WITH SCHEMA")
     if statement.properties:
         raise with_position(SparkError("_LEGACY_ERROR_TEMP_0035", message=TEMPORARY_PROBLEMS), statement, source)
     if statement.if_not_exists:
@@ -161,8 +174,6 @@ def create_persisted(
     statement: Any, parts: tuple[str, ...], definition: Definition, context: Context, services: Services
 ) -> Answer:
     """In the order of CreateViewCommand: columns, temporary objects, names without alias, then the catalog."""
-    if statement.collation:
-        raise NotNative(reasons.SQL_CLAUSE, "CREATE VIEW with DEFAULT COLLATION")
     name = services.catalogs.resolve(parts, context.catalog, [context.database])
     check_no_collation(services.catalogs.get(name.catalog), name.identifier.namespace)
     full = quoted(name.qualifier)
@@ -227,6 +238,8 @@ def binding_of(statement: Any, context: Context) -> str:
 
 def persisted_view(name: "Name", shown: Definition, statement: Any, context: Context, services: Services) -> "View":
     view_properties = dict(statement.properties)
+    if statement.collation:
+        view_properties[COLLATION] = collation_of(statement)
     view_properties |= {SCHEMA_MODE: binding_of(statement, context), CREATED: str(int(time.time()))}
     made = view_class()(
         identifier=name.identifier,

@@ -10,7 +10,7 @@ from twinspark.commands.namespaces.redaction import redact
 from twinspark.release import SPARK_VERSION
 from twinspark.sessions.views.schema_changes import modes_are_on
 from twinspark.sessions.views.sql_views import TextView, text_view
-from twinspark.tables.catalog import SCHEMA_MODE
+from twinspark.tables.catalog import COLLATION, SCHEMA_MODE
 from twinspark.types import StructField, StructType, quote_identifier, quote_if_needed
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def details(name: "Name", view: "View", config: Mapping[str, str]) -> list[Detai
     rows = [("Catalog", name.catalog), ("Database", name.identifier.namespace[-1]), ("Table", name.identifier.name)]
     rows += creation_details(view.properties.get(CREATED))
     rows += [("Comment", view.comment)] if view.comment is not None else []
+    rows += collation_details(kept)
     rows += [("View Text", view.text), ("View Original Text", view.text)]
     rows += modes(kept, view.properties.get(SCHEMA_MODE, "COMPENSATION"), config)
     properties = redact(shown_properties(view))
@@ -41,6 +42,10 @@ def details(name: "Name", view: "View", config: Mapping[str, str]) -> list[Detai
         else []
     )
     return rows
+
+
+def collation_details(view: TextView) -> list[Detail]:
+    return [("Collation", view.collation)] if view.collation else []
 
 
 def creation_details(seconds: str | None, version: str = SPARK_VERSION) -> list[Detail]:
@@ -70,6 +75,7 @@ def temporary_details(found: TemporaryView, config: Mapping[str, str]) -> list[D
         return [*rows, *creation_details(now, ""), *([("View Schema Mode", "BINDING")] if modes_are_on(config) else [])]
     rows += creation_details(now)
     rows += [("Comment", view.comment)] if view.comment is not None else []
+    rows += collation_details(view)
     return [*rows, ("View Text", view.text), *modes(view, view.mode, config)]
 
 
@@ -80,11 +86,13 @@ def create_statement(view: "View", config: Mapping[str, str]) -> str:
     """ShowCreateTableCommand's view: names, comment, properties, mode, text."""
     identifier = view.identifier
     name = ".".join(quote_if_needed(part) for part in (*identifier.namespace, identifier.name))
+    collation = view.properties.get(COLLATION)
     properties = [f"'{escape(key)}' = '{escape(value)}'" for key, value in shown_properties(view).items()]
     return "".join([
         f"CREATE VIEW {name} ",
         lines([column(field) for field in StructType.fromJson(json.loads(view.schema)).fields]),
         f"COMMENT '{escape(view.comment)}'\n" if view.comment is not None else "",
+        f"DEFAULT COLLATION {collation}\n" if collation else "",
         f"TBLPROPERTIES {lines(properties)}" if properties else "",
         f"WITH SCHEMA {view.properties.get(SCHEMA_MODE, 'COMPENSATION')}\n" if modes_are_on(config) else "",
         f"AS {view.text}\n",

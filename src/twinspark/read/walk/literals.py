@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 
+from twinspark.analysis.collations.coercion import with_collation
 from twinspark.analysis.expressions import build
 from twinspark.analysis.scope.names import Scope
 from twinspark.errors import NotNative, SparkError, reasons
@@ -38,9 +39,16 @@ def walk_null(node: tree.NullLiteral, scope: Scope, walk: Walk) -> Expression:
     return build.literal(None)
 
 
-@walks(tree.BooleanLiteral, tree.StringLiteral)
-def walk_plain(node: tree.BooleanLiteral | tree.StringLiteral, scope: Scope, walk: Walk) -> Expression:
+@walks(tree.BooleanLiteral)
+def walk_boolean(node: tree.BooleanLiteral, scope: Scope, walk: Walk) -> Expression:
     return build.literal(node.value)
+
+
+@walks(tree.StringLiteral)
+def walk_string(node: tree.StringLiteral, scope: Scope, walk: Walk) -> Expression:
+    made = build.literal(node.value)
+    collation = walk.context.default_collation
+    return with_collation(made, collation, walk.settings) if collation else made
 
 
 @walks(tree.NumberLiteral)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import repeat
 
+from twinspark.analysis.collations.default_collation import with_default_collation
 from twinspark.analysis.expressions import build
 from twinspark.analysis.relations.basics import Named
 from twinspark.analysis.scope.frames import as_expression, resolve_name
@@ -194,7 +195,8 @@ def walk_case(node: tree.Case, scope: Scope, walk: Walk) -> Expression:
 @walks(tree.Cast)
 def walk_cast(node: tree.Cast, scope: Scope, walk: Walk) -> Expression | Named:
     mode = "try" if node.form == "TRY_CAST" else None
-    made = build.cast(walk.read(node.child, scope), node.type, walk.settings, mode)
+    type = with_default_collation(node.type, walk.context.default_collation)
+    made = build.cast(walk.read(node.child, scope), type, walk.settings, mode)
     named = isinstance(node.child, tree.SemiStructuredExtract) and node.child.name
     return Named(made, named) if named else made
 

@@ -52,6 +52,7 @@ class ViewDefinition:
     comment: str | None = None
     name: tuple[str, ...] = ()
     is_temporary: bool = True
+    collation: str = ""  # of DEFAULT COLLATION
 
 
 def modes_are_on(config: Mapping[str, str]) -> bool:

@@ -15,9 +15,10 @@ from twinspark.read.sql import ParserConfig, parse_query
 from twinspark.read.views import PERSISTED_READER, VIEW_READERS
 from twinspark.read.walk import Walk, read_query
 from twinspark.sessions.config import Snapshot
+from twinspark.sessions.views.default_collations import check_query
 from twinspark.sessions.views.known_frames import KnownFrames
 from twinspark.sessions.views.schema_changes import ViewDefinition, bind_columns, mode_of, modes_are_on
-from twinspark.tables.catalog import SCHEMA_MODE
+from twinspark.tables.catalog import COLLATION, SCHEMA_MODE
 from twinspark.types import StructType
 
 QUERY_COLUMNS = "view.queryColumns"
@@ -40,7 +41,10 @@ class TextView(ViewDefinition):
         """Names are looked up now, in the catalog and database stored with the view, under the settings stored with
         it."""
         then = context_of_creation(context, self.config, self.catalog, self.database)
-        found = read_query(parse_query(self.text, ParserConfig.of(then.config)), Walk(self.text, then))
+        then.default_collation = self.collation
+        query = parse_query(self.text, ParserConfig.of(then.config))
+        check_query(query, self.collation)
+        found = read_query(query, Walk(self.text, then))
         names = found.attributes
         plain = frame_of(found.plain())
         known = tuple(replace(new, qualifier=old.qualifier) for new, old in zip(plain.attributes, names, strict=True))
@@ -115,7 +119,8 @@ def text_view(view: Any, qualifier: tuple[str, ...] = ()) -> TextView:
     mode = view.properties.get(SCHEMA_MODE, "COMPENSATION")
     queried = tuple(json.loads(view.properties.get(QUERY_COLUMNS, "[]"))) or view.columns
     surroundings = (view.config, view.catalog, view.namespace[0])
-    return TextView(view.text, *surroundings, queried, fields, mode, view.comment, qualifier, is_temporary=False)
+    collation = view.properties.get(COLLATION, "")
+    return TextView(view.text, *surroundings, queried, fields, mode, view.comment, qualifier, False, collation)
 
 
 VIEW_READERS[TextView] = TextView.frame
