@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 os.environ["TZ"] = "UTC"  # the recorded answers are of a Spark in that zone, whatever the zone of this machine is
+# Short queries spend most of their time in the JVM's optimizing compiler: half of a Spark's start, for example.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 import pyspark.errors.utils
 import pytest

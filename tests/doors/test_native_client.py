@@ -10,6 +10,7 @@ import pandas
 import pytest
 from pyspark.errors import AnalysisException, ArithmeticException, PySparkException, UnsupportedOperationException
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 from waiting import until
 
@@ -103,6 +104,25 @@ def test_errors_are_sparks_own(duck: Any) -> None:
 def test_what_is_not_native_is_named(duck: Any) -> None:
     with pytest.raises(UnsupportedOperationException, match=r"twinspark\.engine=duckdb"):
         duck.readStream.format("rate").load().writeStream.format("console").start()
+
+
+def test_a_stream_where_spark_rejects_it_is_not_native(duck: Any) -> None:
+    stream, batch = duck.readStream.format("rate").load(), duck.range(1)
+    assert stream.select("value").schema.simpleString() == "struct<value:bigint>"
+    nearest = batch.nearestByJoin(
+        stream, F.abs(batch.id - stream.value), numResults=1, mode="exact", direction="distance"
+    )
+    for rejected in (nearest, batch.where(F.col("id").isin(stream.select("value")))):
+        with pytest.raises(UnsupportedOperationException, match="STREAMING"):
+            _ = rejected.schema
+
+
+def test_nearest_by_joins_need_cross_joins(duck: Any) -> None:
+    batch, other = duck.range(1), duck.range(2)
+    duck.conf.set("spark.sql.crossJoin.enabled", "false")
+    joined = batch.nearestByJoin(other, batch.id - other.id, numResults=1, mode="exact", direction="distance")
+    with pytest.raises(UnsupportedOperationException, match="crossJoin"):
+        _ = joined.schema
 
 
 def test_the_engine_and_the_reason_are_told(duck: Any) -> None:

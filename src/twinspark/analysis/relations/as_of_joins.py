@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from twinspark.analysis.context import Context
 from twinspark.analysis.expressions import build
 from twinspark.analysis.partitions.row_numbers import ranking_call
 from twinspark.analysis.relations.basics import visible
@@ -148,9 +149,10 @@ def nearest_by_join(
     ranking: Callable[[Frame], Expression],
     count: int,
     largest: bool,
-    settings: Settings,
+    context: Context,
 ) -> Frame:
     """The columns of both sides are nullable (NearestByJoin.output)."""
+    check_nearest_by(context)
 
     def sought(sides: Frame) -> Nearest:
         found = ranking(sides)
@@ -158,7 +160,15 @@ def nearest_by_join(
             raise NotNative(reasons.NONDETERMINISTIC, "an as-of join whose condition or distance is nondeterministic")
         return Nearest(None, found, count, largest)
 
-    return nullable(nearest_join(left, right, kind, sought, settings))
+    return nullable(nearest_join(left, right, kind, sought, context.settings))
+
+
+def check_nearest_by(context: Context) -> None:
+    """Falls back where Spark rejects these joins: of streams, and with cross joins disabled (CheckAnalysis)."""
+    if context.streams:
+        raise NotNative(reasons.STREAMING)
+    if not context.flag("spark.sql.crossJoin.enabled"):
+        raise NotNative(reasons.SETTING_VALUE, "a nearest-by join with spark.sql.crossJoin.enabled = false")
 
 
 def nullable(frame: Frame) -> Frame:

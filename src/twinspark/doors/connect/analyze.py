@@ -16,7 +16,7 @@ from twinspark.operations.planned_operation import limit_recursion
 from twinspark.plan.empty_relations import may_be_reduced
 from twinspark.plan.relations import Relation, without_names
 from twinspark.read.proto import read_relation
-from twinspark.read.proto.streams import check_windows
+from twinspark.read.proto.streams import check_subqueries, check_windows
 from twinspark.read.proto.types import read_schema_text
 from twinspark.read.sql import parse_ddl
 from twinspark.relay.checkpoint_rows import names_checkpoint, with_rows
@@ -124,9 +124,10 @@ def columns_of(session: Session, plan: base_pb2.Plan) -> tuple[StructType, bool]
             raise
     context = session.services.surroundings().context(session.shared.native.cursor())
     context = replace(context, cache=None, streams=True, collect=no_rows)
-    found = read_relation(decompress_plan(plan).root, context).schema
-    check_windows(found)
-    return found, True
+    found = read_relation(decompress_plan(plan).root, context)
+    check_subqueries(found)
+    check_windows(found.schema)
+    return found.schema, True
 
 
 def schema(session: Session, message: base_pb2.AnalyzePlanRequest.Schema, answer: base_pb2.AnalyzePlanResponse) -> None:

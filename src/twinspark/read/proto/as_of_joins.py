@@ -108,4 +108,4 @@ def read_nearest_by_join(message: relations_pb2.NearestByJoin, context: Context)
         return read_expression(message.ranking_expression, Scope(sides, context))
 
     largest = direction == "similarity"
-    return nearest_by_join(left, right, kind, ranking, message.num_results, largest, context.settings)
+    return nearest_by_join(left, right, kind, ranking, message.num_results, largest, context)

@@ -14,7 +14,9 @@ from twinspark.analysis.relations import basics as make
 from twinspark.analysis.scope.frames import Frame, frame_of
 from twinspark.analysis.scope.names import Scope, resolve
 from twinspark.errors import NotNative, reasons
-from twinspark.plan.relations import Field, Values
+from twinspark.plan.contents import contents_of
+from twinspark.plan.expressions import Subquery
+from twinspark.plan.relations import Field, Relation, Values
 from twinspark.read.proto.identifiers import attribute_parts
 from twinspark.read.proto.relations import RELATIONS, read_frame
 from twinspark.read.proto.types import read_schema_text
@@ -76,6 +78,12 @@ def read_with_watermark(message: relations_pb2.WithWatermark, context: Context) 
         for a in frame.attributes
     ]
     return make.project(frame, marked)
+
+
+def check_subqueries(plan: Relation) -> None:
+    """Falls back for subqueries, which may not read a stream (CheckAnalysis.checkSubqueryExpression)."""
+    if contents_of(plan).has(Subquery):
+        raise NotNative(reasons.STREAMING)
 
 
 def check_windows(schema: StructType) -> None:

@@ -309,9 +309,7 @@ def nearest_by(left: Frame, right: Frame, kind: str, node: tree.NearestBy, walk:
     def ranking(sides: Frame) -> Expression:
         return walk.read(node.expression, walk.scope(sides))
 
-    if not walk.context.flag("spark.sql.crossJoin.enabled"):
-        raise NotNative(reasons.SETTING_VALUE, "a nearest-by join with spark.sql.crossJoin.enabled = false")
-    return nearest_by_join(left, right, kind, ranking, node.count, node.similarity, walk.settings)
+    return nearest_by_join(left, right, kind, ranking, node.count, node.similarity, walk.context)
 
 
 def common_names(left: Frame, right: Frame) -> list[str]:
