@@ -8,20 +8,11 @@ import threading
 import traceback
 from typing import NoReturn
 
-COMPLETION = "_TWINSPARK_COMPLETE"  # set while a shell completes a command line, which has to be fast
-
 
 def main() -> None:
     gc.disable()  # imported modules are never garbage: collecting during imports took a fifth of the start time
-    from twinspark.installed import pyspark_problem
-
-    if not pyspark_problem() and COMPLETION not in os.environ:
-        import_server()
     from twinspark.cli.app import app
 
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)  # a plan is many small short-lived objects: collect less often
-    gc.enable()
     try:
         app(prog_name="twinspark")
     except SystemExit as ended:
@@ -29,14 +20,6 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001  printed as Python would print it
         traceback.print_exception(error)
         exit_at_once(1)
-
-
-def import_server() -> None:
-    """Imports what every command but `--version` and `doctor` needs; those also work with an incompatible PySpark."""
-    from twinspark.client_package import without_client_checks
-
-    without_client_checks()
-    import twinspark.cli.serve  # noqa: F401
 
 
 def exit_at_once(code: str | int | None) -> NoReturn:

@@ -11,10 +11,13 @@ import typer
 
 from twinspark.cli.configuration import ChosenOptions, check_input, print_options
 from twinspark.cli.flags import takes_options, values_of
+from twinspark.cli.hidden_secrets import hide_secrets
+from twinspark.cli.loading import import_server
 from twinspark.cli.log_format import FORMATS, log_to_stderr
 from twinspark.cli.options import OF_RUN, OF_SERVE
 from twinspark.cli.start_checks import settings_of, usage_error
 from twinspark.cli.version import version_line
+from twinspark.installed import pyspark_problem
 from twinspark.sessions.access.limits import Limits
 from twinspark.sessions.access.tls import Tls
 from twinspark.sessions.settings import MOST_PORT, UI_PORT, Settings, is_loopback
@@ -117,8 +120,6 @@ def server_settings(options: Mapping[str, Any], token: str | None) -> Settings:
 @takes_options(*OF_SERVE)
 def serve(chosen: Options) -> None:
     """Start the Spark Connect server and serve until stopped."""
-    from twinspark.cli.serve import FlightDoor, ThriftDoor, hide_secrets, serve_until_stopped
-
     options = values_of(chosen)
     if options["log_format"] not in FORMATS:
         raise usage_error(f"--log-format is text or json, not {options['log_format']}")
@@ -126,8 +127,11 @@ def serve(chosen: Options) -> None:
     for door in ("thrift", "flight"):
         check_port(door, options[f"{door}_port"])
     hide_secrets()
-    thrift = ThriftDoor.of(options) if options["thrift_port"] is not None else None
     settings = server_settings(options, options["token"])
+    import_server()
+    from twinspark.cli.serve import FlightDoor, ThriftDoor, serve_until_stopped
+
+    thrift = ThriftDoor.of(options) if options["thrift_port"] is not None else None
     reload = partial(limits_again, chosen)
     serve_until_stopped(settings, thrift, options["insecure"], FlightDoor.of(options), options["drain_seconds"], reload)
 
@@ -161,10 +165,11 @@ def run(
     fixture: Annotated[bool, typer.Option("--fixture", help="the .json has input, plan and expected result")] = False,
 ) -> None:
     """Run an unchanged PySpark script, the statements of a SQL file, or a JSON plan (--input, --output)."""
-    from twinspark.cli.run import run_program
-
     log_to_stderr(logging.WARNING)
     settings = settings_of(**engine_settings(values_of(chosen)))
+    import_server()
+    from twinspark.cli.run import run_program
+
     raise typer.Exit(run_program(settings, program, context.args, fixture))
 
 
@@ -172,10 +177,12 @@ def run(
 @takes_options(*OF_RUN)
 def explain(chosen: Options, sql: str) -> None:
     """Show what the server would do with a statement: plans, DuckDB SQL, engine and reasons. Nothing is executed."""
+    log_to_stderr(logging.WARNING)
+    settings = settings_of(**engine_settings(values_of(chosen)))
+    import_server()
     from twinspark.cli.explain import explain_sql
 
-    log_to_stderr(logging.WARNING)
-    raise typer.Exit(explain_sql(settings_of(**engine_settings(values_of(chosen))), sql))
+    raise typer.Exit(explain_sql(settings, sql))
 
 
 @app.command()
@@ -192,6 +199,7 @@ def sql(
     timer: Annotated[bool, typer.Option(help="print time and engine of each statement")] = True,
 ) -> None:
     """A SQL shell: type statements, or give them with -c, -f or a pipe."""
+    import_server()
     from twinspark.cli.shell.display import FORMATS
     from twinspark.cli.shell.main import run_shell
     from twinspark.cli.shell.shell import Output
@@ -220,6 +228,10 @@ def doctor(
     spark_remote: Annotated[str | None, typer.Option(help="sc:// address of a Spark to check")] = None,
 ) -> None:
     """Report what is installed on this machine and what is missing."""
+    from twinspark.client_package import without_client_checks
+
+    if not pyspark_problem():
+        without_client_checks()
     from twinspark.cli.doctor import examine
 
     raise typer.Exit(examine(server, spark_master, spark_remote))

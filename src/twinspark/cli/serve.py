@@ -1,12 +1,10 @@
 """`twinspark serve`: listens until it is stopped, then ends everything it started."""
 
-import ctypes
 import logging
 import os
 import signal
 import socket
 import ssl
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from twinspark.cli.options import OPTIONS
 from twinspark.cli.start_checks import usage_error
 from twinspark.doors.connect.server import ConnectServer
 from twinspark.sessions.access.limits import Limits
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from twinspark.doors.flight import FlightServer
 
 log = logging.getLogger("twinspark")
-PR_SET_DUMPABLE = 4
 
 
 LOOK_SECONDS = 0.5
@@ -223,11 +219,3 @@ def check_addresses(settings: Settings, doors: Iterable[ThriftDoor | FlightDoor 
         log.warning("INSECURE: anyone who can connect to %s may run statements and code as this server's user", away[0])
     elif away and settings.tls is None:
         log.warning("tokens and rows are sent to %s unencrypted: give --tls-cert and --tls-key", away[0])
-
-
-def hide_secrets() -> None:
-    """Removes tokens from the environment: child processes do not inherit them, and on Linux only root can read the
-    original environment."""
-    secrets = [os.environ.pop(option.variable, None) for option in OPTIONS if option.is_secret]
-    if any(secrets) and sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # /proc/PID/environ is then readable by root only
