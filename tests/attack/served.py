@@ -29,6 +29,7 @@ class Served:
         self.lines: list[str] = []
         self.port = int(self._awaited(r"listening at sc://[^:]+:(\d+)"))
         self.thrift_port = int(self._awaited(r"Thrift .* at [^:]+:(\d+)")) if "--thrift-port" in options else 0
+        self._awaited("(warmed up)")  # what is imported until then is no memory that an attack takes
         threading.Thread(target=self._read_on, daemon=True).start()
         self.pid = self._process.pid
 

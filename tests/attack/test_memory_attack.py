@@ -97,7 +97,7 @@ LONG_LISTS = """
 select size(split(repeat('a,', 20000000), ','))
 select size(split(repeat('a', 20000000), ''))
 select size(regexp_extract_all(repeat('a,', 5000000), 'a', 0))
-select length(array_join(sequence(1, 5000000), ','))
+select length(array_join(sequence(1, 3000000), ','))
 select count(*) from (select stack(1000000, 1))
 """.strip().splitlines()
 

@@ -99,6 +99,7 @@ class ConnectServer:
         defaults()
         self._server.wait_for_quiet(0.5, most=3.0)
         import_tables()
+        log.info("warmed up")
 
     def _prewarm(self) -> None:
         with suppress(SparkUnavailable):  # it is logged, and the first client that needs Spark receives the error
