@@ -11,6 +11,7 @@ from twinspark.cancellation import CANCELLED
 from twinspark.duck.run import is_short
 from twinspark.errors import NotNative, SparkError
 from twinspark.operations.native_operation import NativeOperation, Producer
+from twinspark.operations.reattach_buffer import AHEAD_BYTES
 from twinspark.sessions.native_engine import NativeEngine
 from twinspark.sessions.operation import PlanRequest, State
 from twinspark.sessions.plans.plan_cache import PlanCache
@@ -18,15 +19,20 @@ from twinspark.sessions.plans.session_context import SessionContext
 from twinspark.wire.connect.response_frames import Framer
 
 ENGINE = NativeEngine()
+MEBIBYTE_OF_ZEROS = bytes(1024 * 1024)
 SHORT = [
     "select 1",
     "select id + 1 from range(10) where id > 3",
     "select k, count(*) from values (1), (2) as t(k) group by k",
+    "select a.id from range(10) a join range(10) b",
+    "select id from range(1000) r where exists (select 1 from range(1000) t where t.id = r.id)",
+    "select 1 union all select id from range(9000) union select 3",
 ]
 LONG = [
     "select id from range(100000)",
     "select (select count(*) from range(1000000000))",
-    "select a.id from range(10) a join range(10) b",
+    "select a.id from range(10000) a join range(1000) b",
+    "select id from range(1000) where id in (select a.id from range(1000) a join range(1000) b)",
     "select explode(sequence(1, 1000000))",
     "select aggregate(sequence(1, 100000000), 0L, (acc, x) -> acc + x)",
     "select length(repeat('ab', 100000000))",
@@ -78,6 +84,34 @@ def test_the_first_reader_computes_and_a_second_reads_the_same() -> None:
     assert first == list(started.responses())
     assert len(first) == 2  # what was yielded, and that it is all
     assert computed_by == [threading.current_thread()]
+
+
+def test_another_thread_computes_what_the_buffer_does_not_take() -> None:
+    """The reader would otherwise wait for itself, as it did for a local relation of 80 MB in 9,000 rows."""
+    computed_by: list[threading.Thread] = []
+
+    def work(operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
+        for _ in range(AHEAD_BYTES // len(MEBIBYTE_OF_ZEROS) + 2):
+            computed_by.append(threading.current_thread())
+            yield (MEBIBYTE_OF_ZEROS,)
+
+    sent = sum(map(len, operation(work).responses()))
+    assert sent > AHEAD_BYTES
+    assert computed_by[0] is threading.current_thread()
+    assert computed_by[-1] is not threading.current_thread()
+
+
+def test_a_failure_after_the_first_bytes_reaches_the_reader() -> None:
+    def work(operation: NativeOperation) -> Iterator[tuple[bytes, ...]]:
+        yield (MEBIBYTE_OF_ZEROS,)
+        raise SparkError("DIVIDE_BY_ZERO", config="spark.sql.ansi.enabled")
+
+    failing = operation(work)
+    responses = failing.responses()
+    assert len(next(responses)) > len(MEBIBYTE_OF_ZEROS)
+    with pytest.raises(SparkError, match="DIVIDE_BY_ZERO"):
+        list(responses)
+    assert failing.state is State.FAILED
 
 
 def test_what_its_reader_computes_is_stopped_by_others() -> None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
+from math import inf
 from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -29,16 +30,18 @@ from twinspark.duck.statement import Source, SourceInput, Statement
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.notation.settings import OFFSET, Settings
 from twinspark.plan.contents import Contents, contents_of
-from twinspark.plan.expressions import Lambda, Subquery
+from twinspark.plan.expressions import Lambda
 from twinspark.plan.python_functions import Workers
 from twinspark.plan.python_relations import PythonRelation
 from twinspark.plan.relations import (
     Generate,
+    Join,
     LocalData,
     OneRow,
     Range,
     Relation,
     Scan,
+    SetOperation,
     ShowString,
     Values,
 )
@@ -201,14 +204,25 @@ def reports_progress(plan: Relation) -> bool:
 
 
 def is_short(plan: Relation, contents: Contents) -> bool:
-    """Whether the plan is too short for progress reports: few rows that do not multiply."""
-    if contents.has(Generate, PythonRelation, Subquery, Lambda) or contents.calls_any(GROWING):
+    """Whether the plan is too short for progress reports: few rows, and few pairs of them where they are joined."""
+    if contents.has(Generate, PythonRelation, Lambda) or contents.calls_any(GROWING):
         return False
-    while plan.inputs:
-        if len(plan.inputs) > 1:
-            return False
+    pairs = most_rows(plan)
+    for each in contents.subqueries if pairs <= FEW_PAIRS else ():
+        pairs *= most_rows(each) + 1
+    return pairs <= FEW_PAIRS
+
+
+def most_rows(plan: Relation, joins: int = 8) -> float:
+    """How many rows the plan has at most, if it reads few rows and joins them at most so deep."""
+    while len(plan.inputs) == 1:
         plan = plan.inputs[0]
-    return isinstance(plan, OneRow | Values | Range | LocalData) and few_rows(plan) <= FEW_ROWS
+    if isinstance(plan, OneRow | Values | Range | LocalData):
+        return rows if (rows := few_rows(plan)) <= FEW_ROWS else inf
+    if not joins or not isinstance(plan, Join | SetOperation):
+        return inf
+    left, right = most_rows(plan.left, joins - 1), most_rows(plan.right, joins - 1)
+    return left + right if isinstance(plan, SetOperation) else (left + 1) * (right + 1)
 
 
 # Functions that make one row take as long as many.
@@ -231,6 +245,7 @@ def few_rows(leaf: OneRow | Values | Range | LocalData) -> int:
 
 
 FEW_ROWS = 10_000
+FEW_PAIRS = 1_100_000  # a thousand rows joined with a thousand
 FEW_BYTES = 1024 * 1024
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from enum import Enum
+from math import inf
 from typing import Any
 
 import duckdb
@@ -23,7 +24,7 @@ from twinspark.operations.reattach_buffer import ReattachBuffer
 from twinspark.plan.relations import Aggregate, Distinct, LocalData, Relation, Repartition
 from twinspark.sessions.history.describe import error_columns
 from twinspark.sessions.operation import Activity, Operation, OperationResult, PlanRequest, State
-from twinspark.sessions.threads import DaemonThreads, settle
+from twinspark.sessions.threads import DaemonThreads
 from twinspark.wire.connect.response_buffer import Part
 from twinspark.wire.connect.response_frames import (
     BatchWriter,
@@ -37,6 +38,7 @@ from twinspark.wire.connect.response_frames import (
 PROGRESS_SECONDS = 2.0  # spark.connect.progress.reportInterval
 MAX_CHUNK = 64 * 1024 * 1024
 LEAST_CHUNK = 1024
+READER_BYTES = 1024 * 1024  # a reader that produces responses itself sends them after this many
 INTERRUPT_SECONDS = 0.05
 PROFILE_TAG = "twinspark.profile"  # operations with this tag are profiled, which costs 2 to 4 % of their time
 PROFILE = "SET enable_profiling = 'no_output'"
@@ -48,7 +50,7 @@ class Producer(Enum):
     """Which thread does an operation's work: for a small one, two thread switches cost more than the work itself."""
 
     CALLER = "the caller of start(), at once: its work only changes state"
-    READER = "the first stream that reads it: it has few rows"
+    READER = "the first stream that reads it, up to READER_BYTES: it has few rows"
     THREAD = "a separate thread: it may take long"
 
 
@@ -224,7 +226,7 @@ class NativeOperation:
     def _read(self, after: str | None) -> Iterator[bytes]:
         self._left.clear()
         if self._producer is Producer.READER:
-            self._work_off()
+            self._work_off(READER_BYTES)
         try:
             yield from self._log.read(after, self._progress, PROGRESS_SECONDS, self._left.is_set, pauses=True)
             return
@@ -271,28 +273,47 @@ class NativeOperation:
             return self._framer.progress(max(0.0, self.cursor.query_progress()) / 100)
         return None
 
-    def _work_off(self) -> None:
+    def _work_off(self, most_bytes: float = inf) -> None:
+        """Produces all responses. With `most_bytes` another thread continues after so many, since the buffer does not
+        take more than some before this thread reads it."""
         if not self._unproduced.acquire(blocking=False):
             return
         WATCH.enter(self)
         done: Future[None] = Future()
         done.add_done_callback(self._finish_production)
-        settle(done, self._produce, (), {})
+        self._continue_with(self._frames(), done, most_bytes)
 
-    def _produce(self) -> None:
+    def _continue_with(self, frames: Iterator[ResponseFrame], done: "Future[None]", most_bytes: float) -> None:
+        try:
+            if self._put_frames(frames, most_bytes):
+                done.set_result(None)
+            else:
+                _producers.submit(self._continue_with, frames, done, inf)
+        except BaseException as failure:  # noqa: BLE001  the future passes it on to the client
+            done.set_exception(failure)
+
+    def _put_frames(self, frames: Iterator[ResponseFrame], most_bytes: float) -> bool:
+        """Whether these are all."""
+        with working_for(self._cancelled), self._cancellation.covers_this_thread():
+            for frame in frames:
+                self._log.put(frame)
+                if self.sent_bytes > most_bytes:
+                    return False
+        return True
+
+    def _frames(self) -> Iterator[ResponseFrame]:
         if self._cancelled.is_set():
             raise SparkError("OPERATION_CANCELED")
         if self.is_profiled:
             self.cursor.execute(PROFILE)
-        with working_for(self._cancelled), self._cancellation.covers_this_thread():
-            for parts in self._work(self):
-                frame = self._framer.frame(*parts)
-                self.sent_bytes += len(frame.data)
-                self._log.put(frame)
+        for parts in self._work(self):
+            frame = self._framer.frame(*parts)
+            self.sent_bytes += len(frame.data)
+            yield frame
         self._profile = self._read_profile()
         self._settle(State.SUCCEEDED)  # before the client receives it: its next request must find the final state
         if self.plan_request.reattachable:
-            self._log.put(self._framer.result_complete(metrics_field(self.rows, self.seconds, self.operators)))
+            yield self._framer.result_complete(metrics_field(self.rows, self.seconds, self.operators))
 
     def _read_profile(self) -> str:
         """Rows and time of each operator, if the client requested them with a tag."""

@@ -14,11 +14,12 @@ from twinspark.plan.relations import Relation, own_expressions
 @dataclass(frozen=True)
 class Contents:
     """The node classes of a plan and its subqueries; `calls` counts the calls of each function by name, `computed` are
-    all calls and casts."""
+    all calls and casts, `subqueries` the relations of subqueries."""
 
     kinds: frozenset[type]
     calls: Counter[str]
     computed: tuple[Call | Cast, ...] = ()
+    subqueries: tuple[Relation, ...] = ()
 
     @cached_property
     def classes(self) -> frozenset[type]:
@@ -45,6 +46,7 @@ def contents_of(plan: Relation) -> Contents:
     kinds: set[type] = set()
     calls: Counter[str] = Counter()
     computed: list[Call | Cast] = []
+    subqueries: list[Relation] = []
     seen: set[int] = set()
     relations, expressions = [plan], list[Expression]()
     while relations:
@@ -66,4 +68,5 @@ def contents_of(plan: Relation) -> Contents:
                 computed.append(node)
             elif isinstance(node, Subquery):
                 relations.append(node.relation)
-    return Contents(frozenset(kinds), calls, tuple(computed))
+                subqueries.append(node.relation)
+    return Contents(frozenset(kinds), calls, tuple(computed), tuple(subqueries))
