@@ -12,7 +12,7 @@ from twinspark.plan.contents import Contents
 from twinspark.plan.expressions import Call, Case, Cast, Column, Expression, Lambda, Literal, children_of
 from twinspark.plan.relations import Field, OneRow, Project, Relation, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
-from twinspark.types import DateType, TimestampNTZType, TimestampType, is_string
+from twinspark.types import DateType, IntegerType, LongType, TimestampNTZType, TimestampType, is_string
 
 # Spark always evaluates the first argument of these functions, the others only for some rows.
 CONDITIONAL = {"if", "coalesce", "nvl", "nvl2", "ifnull", "nullif", "iff"}
@@ -36,7 +36,25 @@ def constants_of(plan: Relation) -> Project | None:
 def has_fallible_constants(contents: Contents) -> bool:
     """Whether some constant of the plan may fail; a constant that fails contains one that fails by itself."""
     known: Known = {}
-    return any(is_constant(each, known) and may_raise(each) for each in contents.computed)
+    return any(
+        is_constant(each, known) and may_raise(each) and not is_small_arithmetic(each) for each in contents.computed
+    )
+
+
+SMALL = 1 << 15  # sums, differences and products of smaller numbers are in the range of INT
+
+
+def is_small_arithmetic(expression: Call | Cast) -> bool:
+    """Whether it adds, subtracts or multiplies small whole numbers, which does not fail."""
+    if not isinstance(expression, Call) or not isinstance(expression.type, IntegerType | LongType):
+        return False
+    return expression.name in ("+", "-", "*") and all(map(is_small_number, expression.arguments))
+
+
+def is_small_number(argument: Expression) -> bool:
+    while isinstance(argument, Cast) and isinstance(argument.type, IntegerType | LongType):
+        argument = argument.child
+    return isinstance(argument, Literal) and isinstance(argument.value, int) and abs(argument.value) < SMALL
 
 
 def is_one_row(plan: Relation) -> bool:

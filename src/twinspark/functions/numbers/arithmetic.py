@@ -266,10 +266,18 @@ def write_remainder(call: Any, left: str, right: str) -> str:
     if isinstance(call.type, FLOATING):
         zero = error("REMAINDER_BY_ZERO", config=ANSI_CONFIG)
         return f"(CASE WHEN {right} = 0 AND {left} IS NOT NULL THEN {zero} ELSE {left} % nullif({right}, 0) END)"
-    if right.isdigit():
+    if is_positive_constant(call.arguments[1]):
         return f"({left} % {right})"
     # the least value divided by -1 would overflow
     return f"(CASE WHEN {right} = -1 THEN {left} - {left} ELSE {left} % {right} END)"
+
+
+def is_positive_constant(argument: Any) -> bool:
+    """Whether it is a positive whole number, or a cast of one to a wider type."""
+    child = getattr(argument, "child", None)
+    if child is None:
+        return isinstance(value := getattr(argument, "value", None), int) and value > 0
+    return is_integral(argument.type) and not may_fail(argument) and is_positive_constant(child)
 
 
 def check_digits(type: DataType) -> None:
