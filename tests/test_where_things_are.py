@@ -27,7 +27,7 @@ THINGS = {
     "EXECUTE IMMEDIATE": ("execute_immediate", "commands/script/execute_immediate.py", "def "),
     "the cache of plans": ("plan_cache", "sessions/plans/plan_cache.py", "class PlanCache"),
     "the journal that is replayed on Spark": ("journal", "sessions/journal.py", "class Journal"),
-    "stable sorts": ("stable_sort", "spark_order/stable_sorts.py", "def "),
+    "stable sorts": ("stable_sort", "spark_order/sorts/stable_sorts.py", "def "),
     "the circuit breaker around Spark": ("circuit", "relay/circuit.py", "class Circuit"),
     "the watch on memory": ("memory_watch", "operations/memory_watch.py", "class "),
     "the passes of the compiler": ("pass", "compile/passes.py", "def prune_files"),

@@ -33,3 +33,9 @@ def comparable(answer: Answer) -> Answer:
 @pytest.mark.parametrize("topic", topics())
 def test_every_query_is_recorded(topic: str) -> None:
     assert [answer.sql for answer in recorded(topic)] == queries(topic)
+
+
+@pytest.mark.parametrize("answer", recorded("eliminated_sorts"), ids=lambda answer: answer.sql)
+def test_rows_come_in_sparks_order(answer: Answer) -> None:
+    """Spark removes sorts below joins, aggregates and other sorts: its rows come as if they were never there."""
+    assert native(answer.sql).rows == answer.rows

@@ -163,3 +163,19 @@ def test_a_schema_that_is_not_the_tables(tables: Any, tmp_path: Path) -> None:
     run(tables, f"CREATE TABLE same (id INT, v STRING) {place}", f"CREATE TABLE none {place}")
     assert rows(tables, "SELECT * FROM same UNION ALL SELECT * FROM none") == [(1, "a"), (1, "a")]
     assert refusal(tables, f"CREATE TABLE other (x DATE) {place}") == "DELTA_CREATE_TABLE_SCHEME_MISMATCH"
+
+
+def test_an_overwriting_data_frame_keeps_the_table(tables: Any) -> None:
+    run(tables, f"{CHECKED[:-1]}, 'delta.appendOnly' = 'true')", "INSERT INTO t VALUES (1, 'a')")
+    for rows_of, condition in (("SELECT 2 AS id, 'b' AS v", APPEND_ONLY), ("SELECT 2 AS other", APPEND_ONLY)):
+        with pytest.raises(PySparkException) as caught:
+            tables.sql(rows_of).write.format("delta").mode("overwrite").saveAsTable("t")
+        assert caught.value.getCondition() == condition
+    run(tables, "ALTER TABLE t SET TBLPROPERTIES ('delta.appendOnly' = 'false')")
+    with pytest.raises(PySparkException) as caught:
+        tables.sql("SELECT -2 AS id, 'b' AS v").write.format("delta").mode("overwrite").saveAsTable("t")
+    assert caught.value.getCondition() == VIOLATED
+    tables.sql("SELECT 'c' AS v, 3 AS id").write.format("delta").mode("overwrite").saveAsTable("t")
+    assert rows(tables, "SELECT * FROM t") == [(3, "c")]
+    assert refusal(tables, "INSERT INTO t VALUES (-1, 'd')") == VIOLATED
+    assert rows(tables, "SELECT * FROM t VERSION AS OF 1") == [(1, "a")]

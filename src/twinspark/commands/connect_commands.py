@@ -120,11 +120,17 @@ def sql_command(message: commands_pb2.SqlCommand, request: Request) -> Command:
 
 def check_bound(sql: relations_pb2.SQL, context: Context) -> None:
     """A marker is accepted wherever a string or a number is, such as in SHOW TABLES LIKE :pattern."""
-    if has_arguments(sql) or not (":" in sql.query or "?" in sql.query) or leading_kinds(sql.query, 1) == ["BEGIN"]:
-        return  # in a script, the statements of a cursor have parameters of their own
+    if has_arguments(sql) or not (":" in sql.query or "?" in sql.query) or may_declare_cursor(sql.query):
+        return  # the query of a cursor has parameters of its own
     markers = parameter_markers(sql.query, parser_config(context))
     if markers:
         raise unbound_error(markers, sql.query)
+
+
+def may_declare_cursor(text: str) -> bool:
+    """A script, or DECLARE … CURSOR, which Spark rejects before it looks for parameters."""
+    kinds = leading_kinds(text, 4)
+    return kinds[:1] == ["BEGIN"] or (kinds[:1] == ["DECLARE"] and "CURSOR" in kinds)
 
 
 def unbound_error(markers: list[tuple[int, int, str]], text: str) -> Exception:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from twinspark.config.entries import ZONE, ConfigEntry, defaults, entries, zone_names
-from twinspark.config.zones import SHORT_ZONES
+from twinspark.config.zones import SHORT_ZONES, SYSTEM_V
 from twinspark.errors import SparkError
 
 Value = bool | int | float | str
@@ -119,7 +119,9 @@ def invalid(kind: str, entry: ConfigEntry, text: str, **more: Any) -> SparkError
 
 
 def is_zone(text: str) -> bool:
-    return text in zone_names() or text in SHORT_ZONES or bool(ZONE_OFFSET.fullmatch(text))
+    if text in zone_names() or text in SHORT_ZONES:
+        return True
+    return bool(ZONE_OFFSET.fullmatch(text) or SYSTEM_V.fullmatch(text))
 
 
 def read_boolean(text: str, unit: str = "") -> bool | None:

@@ -1,4 +1,7 @@
-"""Names of time zones that only Java knows: the short ids of java.time.ZoneId.SHORT_IDS, which Spark accepts."""
+"""Names of time zones that only Java knows: the short ids of java.time.ZoneId.SHORT_IDS, which Spark accepts, and the
+zones of System V."""
+
+import re
 
 SHORT_ZONES = {
     "ACT": "Australia/Darwin", "AET": "Australia/Sydney", "AGT": "America/Argentina/Buenos_Aires",
@@ -10,6 +13,8 @@ SHORT_ZONES = {
     "PST": "America/Los_Angeles", "SST": "Pacific/Guadalcanal", "VST": "Asia/Ho_Chi_Minh",
     "EST": "-05:00", "MST": "-07:00", "HST": "-10:00",
 }  # fmt: skip
+# Zones of Java's own data, with rules that no tz release has: they are valid, and fall back.
+SYSTEM_V = re.compile(r"SystemV/(AST4(ADT)?|EST5(EDT)?|CST6(CDT)?|MST7(MDT)?|PST8(PDT)?|YST9(YDT)?|HST10)")
 
 
 def region_of(zone: str) -> str:

@@ -74,13 +74,6 @@ from twinspark.spark_order.joins.sort_merge_joins import (
     merge_ordering,
     query_steps,
 )
-from twinspark.spark_order.radix_sort import (
-    most_rows,
-    take_first_rows,
-    top_sort,
-    with_tie_order_by_ranges,
-    with_tie_order_in_tasks,
-)
 from twinspark.spark_order.range_groups import in_range_order, number_column
 from twinspark.spark_order.repartition_checks import check_repartitions
 from twinspark.spark_order.repartition_order import (
@@ -99,7 +92,15 @@ from twinspark.spark_order.set_operations import (
 from twinspark.spark_order.setting import emulates_spark
 from twinspark.spark_order.shuffles import Ordered, Shuffles
 from twinspark.spark_order.sorted_windows import keep_sorts_below_windows
-from twinspark.spark_order.stable_sorts import with_stable_sort
+from twinspark.spark_order.sorts.eliminated_sorts import eliminate_sorts
+from twinspark.spark_order.sorts.radix_sort import (
+    most_rows,
+    take_first_rows,
+    top_sort,
+    with_tie_order_by_ranges,
+    with_tie_order_in_tasks,
+)
+from twinspark.spark_order.sorts.stable_sorts import with_stable_sort
 from twinspark.spark_order.task_sums import has_tasks, needs_tasks, with_task
 from twinspark.spark_order.transposed_windows import transpose_windows
 from twinspark.spark_order.unobserved_order import is_order_free, is_repeatable, is_total_sort, is_total_window
@@ -128,7 +129,7 @@ def in_spark_order(relation: Relation, partitions: Partitions | None, settings: 
     shown = relation.input if isinstance(relation, ShowString) else relation
     if partitions is None or isinstance(shown, LEAVES) or not is_small(shown):
         return relation
-    shown = push_filters(inline_ctes(shown), settings)
+    shown = eliminate_sorts(push_filters(inline_ctes(shown), settings))
     ordering = Ordering(partitions, settings, required_sides(shown))
     whole = replace(relation, input=shown) if isinstance(relation, ShowString) else shown
     check_repartitions(whole, lambda each: ordering.of(each) is not None)

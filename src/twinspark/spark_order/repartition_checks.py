@@ -23,7 +23,7 @@ from twinspark.plan.relations import (
     relations_in,
 )
 from twinspark.spark_order.grouping_sets import shows_order
-from twinspark.spark_order.radix_sort import most_rows
+from twinspark.spark_order.sorts.radix_sort import most_rows
 from twinspark.spark_order.window_order import ENDS, POSITIONAL, windows_in
 
 PASSING = Project | Filter | Generate | Observe | Repartition

@@ -20,8 +20,8 @@ from twinspark.analysis.partitions.row_positions import (
 from twinspark.functions.notation.settings import Settings
 from twinspark.plan.expressions import Column, Expression
 from twinspark.plan.relations import Relation
-from twinspark.spark_order.radix_sort import with_tie_order
 from twinspark.spark_order.range_groups import shuffles_range
+from twinspark.spark_order.sorts.radix_sort import with_tie_order
 
 
 @dataclass(frozen=True)

@@ -75,3 +75,17 @@ def test_new_tables_are_ours_still(spark: Any) -> None:
     assert ("Provider", "iceberg") in {row[:2] for row in rows(spark, "DESCRIBE EXTENDED fresh")}
     assert refusal(spark, "SELECT * FROM nosuch") == "TABLE_OR_VIEW_NOT_FOUND"
     run(spark, "DROP TABLE IF EXISTS nosuch")
+
+
+def test_a_table_whose_options_only_sparks_writer_knows(spark: Any) -> None:
+    """It is created on Spark, so that it can be written to; one with files already is read natively."""
+    options = "OPTIONS (quoteAll 'true', dateFormat 'yyyy') PARTITIONED BY (p)"
+    run(
+        spark,
+        f"CREATE TABLE quoted (a DATE, p INT) USING csv {options}",
+        "INSERT INTO quoted VALUES (DATE'2020-01-01', 2)",
+    )
+    assert rows(spark, "SELECT year(a), p FROM quoted") == [(2020, 2)]
+    spark.sql("SELECT 1 AS a").write.format("csv").option("quoteAll", True).saveAsTable("quoted_frame")
+    assert rows(spark, "SELECT a FROM quoted_frame") == [(1,)]
+    run(spark, "DROP TABLE quoted", "DROP TABLE quoted_frame")

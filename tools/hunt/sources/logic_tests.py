@@ -40,8 +40,8 @@ class LogicTests:
     def sample(self, statements: list[str], seed: str) -> tuple[str, ...]:
         """All changes, and a random choice of the queries where there are many."""
         queries = [i for i, statement in enumerate(statements) if is_query(statement)]
-        chosen = set(random.Random(seed).sample(queries, min(self.most, len(queries))))
-        left = [text for i, text in enumerate(statements) if i in chosen or i not in set(queries)]
+        left_out = set(queries) - set(random.Random(seed).sample(queries, min(self.most, len(queries))))
+        left = [text for i, text in enumerate(statements) if i not in left_out]
         return tuple(left) if len(left) < 5 * self.most else ()
 
 

@@ -129,11 +129,12 @@ def get_field(child: Expression, name: str, settings: Settings) -> Expression:
         raise SparkError("FIELD_NOT_FOUND", fieldName=f"`{name}`", fields=names)
     if len(found) > 1:
         raise SparkError("AMBIGUOUS_REFERENCE_TO_FIELDS", field=f"`{name}`", count=len(found))
-    field = child.type.fields[found[0]]
-    return GetField(
-        child=child,
-        ordinal=found[0],
-        type=field.dataType,
-        nullable=child.nullable or field.nullable,
-        text=f"{child.text}.{name}",
-    )
+    return field_at(child, found[0], name)
+
+
+def field_at(child: Expression, ordinal: int, name: str) -> Expression:
+    """A field of a struct, by its position; `name` is how the automatic column name spells it."""
+    assert isinstance(child.type, StructType)
+    field = child.type.fields[ordinal]
+    nullable = child.nullable or field.nullable
+    return GetField(child=child, ordinal=ordinal, type=field.dataType, nullable=nullable, text=f"{child.text}.{name}")

@@ -73,6 +73,8 @@ def create_table(statement: tree.CreateTable, text: str, context: Context, servi
     if not schema.fields and made.provider in FORMATS and not made.partitions:
         schema = inferred_schema(made.provider, made.properties, context)
     made.check_schema(schema)
+    if services.engine_wanted != "duckdb" and not made.has_files:
+        made.check_writable()
     if statement.replace:
         return done(lambda: made.replace(schema, statement.or_create))
     return done(lambda: made.create(schema))

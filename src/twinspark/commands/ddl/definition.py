@@ -9,6 +9,7 @@ from typing import Any
 from twinspark.analysis.context import Context
 from twinspark.analysis.scope.frames import Frame
 from twinspark.commands.ddl.constraints import with_checks
+from twinspark.commands.ddl.schema_inference import OPTION
 from twinspark.commands.ddl.targets import Parts, name_of, quote_name
 from twinspark.commands.dml.source import ForSpark
 from twinspark.commands.dml.write import Rows, spark_errors
@@ -24,7 +25,7 @@ from twinspark.tables.collations import split_marks
 from twinspark.tables.delta.table import DeltaTable
 from twinspark.tables.files.listing import local_path
 from twinspark.tables.files.table import FORMATS, FileTable
-from twinspark.tables.files.write import PARTITION_TYPES
+from twinspark.tables.files.write import PARTITION_TYPES, unknown_options
 from twinspark.tables.iceberg.maintenance import keep_short
 from twinspark.tables.session_catalog import SessionCatalog
 from twinspark.tables.transforms import Transform
@@ -126,11 +127,10 @@ class Definition:
 
     def check_empty(self) -> None:
         """Raises an error if the location contains files, since their rows would belong to the new table."""
-        place = self.properties.get("location")
-        if place is not None and os.path.isdir(local_path(place)) and os.listdir(local_path(place)):
+        if self.has_files:
             raise SparkError(
                 "_LEGACY_ERROR_TEMP_1241",
-                tablePath=f"file://{local_path(place)}",
+                tablePath=f"file://{local_path(self.properties['location'])}",
                 config="spark.sql.legacy.allowNonEmptyLocationInCTAS",
             )
 
@@ -179,6 +179,19 @@ class Definition:
             raise ForSpark(reasons.WRITE_COLUMNS, "partition columns of a type whose directory names only Spark writes")
         if self.provider in FORMATS and len(self.partitions) == len(schema.fields):
             raise SparkError("ALL_PARTITION_COLUMNS_NOT_ALLOWED")
+
+    def check_writable(self) -> None:
+        """A table of files whose options only Spark's writer supports is created on Spark."""
+        if self.provider not in FORMATS:
+            return
+        options = [key.removeprefix(OPTION).lower() for key in self.properties if key.startswith(OPTION)]
+        if unknown := unknown_options(self.provider, options):
+            raise ForSpark(reasons.WRITE_OPTION, f"{self.provider}: {unknown[0]}")
+
+    @property
+    def has_files(self) -> bool:
+        place = self.properties.get("location")
+        return place is not None and os.path.isdir(local_path(place)) and bool(os.listdir(local_path(place)))
 
     def stored_schema(self, schema: StructType) -> StructType:
         """File tables store CHAR and VARCHAR lengths separately; Iceberg tables store the types themselves."""
@@ -247,6 +260,7 @@ def rows_for(made: Definition, frame: Frame, context: Context) -> Rows:
     found = frame.plain().schema
     schema = StructType([StructField(f.name, as_nullable(f.dataType), True, stored_metadata(f)) for f in found.fields])
     made.check_schema(schema)
+    made.check_writable()
     return Rows.of(frame, schema, context, into_files=made.provider not in ("iceberg", "delta"))
 
 

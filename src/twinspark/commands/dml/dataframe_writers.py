@@ -29,10 +29,12 @@ from twinspark.read.proto.expressions import read_expression
 from twinspark.read.sql import parse_multipart_identifier
 from twinspark.read.sql_text import parser_config
 from twinspark.sessions.services import Services
+from twinspark.tables.delta.table import DeltaTable
 from twinspark.tables.files.listing import local_path
 from twinspark.tables.files.table import FORMATS, FileTable
 from twinspark.tables.iceberg.table import IcebergTable
 from twinspark.tables.transforms import Bucket, Identity, Transform, not_a_transform, of_call
+from twinspark.types import DataType, StructType, as_nullable
 
 Command = Callable[[], Answer]
 NOTHING: Answer = ()  # a DataFrame's write returns no rows
@@ -204,11 +206,35 @@ def recreate(write: FrameWrite[WriteOperation], target: Target, made: Definition
         target.catalog.rename_table(aside.name.identifier, target.name.identifier)
 
     def write_rows(frame: Frame) -> Callable[[], object]:
+        if keeps_table(target, made, frame):
+            kept = write.rows(frame, target, by_name=True)
+            check_not_read(target, kept.query)
+            return lambda: insert(target, kept, "overwrite")
+        check_may_go(target)
         rows = rows_for(made, frame, write.context)
         check_not_read(target, rows.query)
         return lambda: carry_out(rows)
 
     return write.write_command(write_rows)
+
+
+def keeps_table(target: Target, made: Definition, frame: Frame) -> bool:
+    """Delta keeps an overwritten table, with its history, properties and constraints, unless its columns change."""
+    table = target.table
+    if not isinstance(table, DeltaTable) or made.provider != "delta" or "location" in made.properties:
+        return False
+    if made.partitions and list(made.partitions) != list(table.partitioning):
+        return False
+    return named_types(table.schema) == named_types(frame.plain().schema)
+
+
+def named_types(schema: StructType) -> dict[str, DataType]:
+    return {field.name: as_nullable(field.dataType) for field in schema.fields}
+
+
+def check_may_go(target: Target) -> None:
+    if isinstance(target.table, DeltaTable):
+        target.table.check_removable()
 
 
 def table_of(write: FrameWrite[WriteOperation]) -> Definition:

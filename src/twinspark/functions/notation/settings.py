@@ -13,7 +13,8 @@ from twinspark.config.zones import region_of
 @cache
 def disputed_zones() -> frozenset[str]:
     """Time zones whose rules changed in tz releases of 2024 to 2026: their meaning depends on the release in Spark's
-    JVM, so they fall back. Found by comparing JDK 17.0.15 with tzdata 2026.6 for every day from 1850 to 2100."""
+    JVM, so they fall back. Found by comparing JDK 17.0.15 with tzdata 2026.6 for every day from 1850 to 2100.
+    Those of System V are only in Java's data."""
     return frozenset(files(__package__).joinpath("disputed_zones.txt").read_text().split())
 
 

@@ -51,11 +51,16 @@ def condition(node: tree.Expression, scope: Scope, walk: Walk) -> Expression:
     return walk.read(node, scope)
 
 
+GROUPING = ("grouping", "grouping_id")
+
+
 def check_conditions(conditions: Sequence[Expression], node: tree.Expression, scope: Scope, walk: Walk) -> None:
     if any(map(has_generator, conditions)):
         raise NotNative(reasons.GENERATOR_POSITION, "WHERE")
     if any(has_window(c) for c in conditions):
         raise SparkError("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", clauseName="WHERE")
+    if any(isinstance(n, AggregateCall) and n.name in GROUPING for c in conditions for n in nodes_of(c)):
+        raise SparkError("UNSUPPORTED_GROUPING_EXPRESSION")
     if any(map(has_aggregate, conditions)):
         if has_open_star(node):
             raise NotNative(reasons.ERROR_MESSAGE, "an aggregate function of * in WHERE")

@@ -210,7 +210,7 @@ class Walk:
             raise located from error
         if not isinstance(child.type, StructType):
             raise NotNative(reasons.STAR, "a star of a value that is not a struct")
-        fields = [Named(build.get_field(child, f.name, self.settings), f.name) for f in child.type.fields]
+        fields = [Named(build.field_at(child, i, f.name), f.name) for i, f in enumerate(child.type.fields)]
         sensitive = self.settings.case_sensitive
         paths = [path_in_struct(name.parts, child.type, sensitive) for name in node.excluded]
         return without(fields, paths, self.settings)

@@ -11,14 +11,21 @@ from twinspark.analysis.scope.frames import frame_of
 from twinspark.analysis.scope.names import Scope
 from twinspark.analysis.scope.outer_references import outer_in
 from twinspark.errors import NotNative, SparkError, reasons
-from twinspark.functions.casts.common_types import common_type_without_strings
+from twinspark.functions.casts.common_types import can_up_cast, common_type_without_strings
 from twinspark.plan.expressions import AggregateCall, Call, Cast, Expression, Literal
 from twinspark.plan.relations import Field, OneRow, Relation, Values
 from twinspark.plan.rewrite import walk as nodes_of
 from twinspark.read.sql import tree
 from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.walk.expressions import Walk
-from twinspark.types import CalendarIntervalType, DataType, YearMonthIntervalType, is_string, quote_identifier
+from twinspark.types import (
+    CalendarIntervalType,
+    DataType,
+    YearMonthIntervalType,
+    is_numeric,
+    is_string,
+    quote_identifier,
+)
 
 IN_VALUES = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES"
 FAILED = "INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION"
@@ -118,8 +125,14 @@ def may_fail(cell: Expression) -> bool:
 def is_doubtful(node: Expression) -> bool:
     """Casts from or to strings, and calls with arguments (`map()` is just empty) that are not known never to fail."""
     if isinstance(node, Cast):
-        return is_string(node.child.type) != is_string(node.type)
+        return is_string(node.child.type) != is_string(node.type) or is_narrowing(node)
     return isinstance(node, Call) and bool(node.arguments) and node.name not in NEVER_FAIL
+
+
+def is_narrowing(node: Cast) -> bool:
+    """A cast of numbers that may overflow, which only ANSI mode reports."""
+    source, target = node.child.type, node.type
+    return node.mode == "ansi" and is_numeric(source) and is_numeric(target) and not can_up_cast(source, target)
 
 
 def first_failing(doubtful: Sequence[Expression], walk: Walk) -> Expression:

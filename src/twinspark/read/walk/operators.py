@@ -249,8 +249,7 @@ def walk_trim(node: tree.Trim, scope: Scope, walk: Walk) -> Expression:
     name = TRIMS[node.option]
     source = walk.read(node.source, scope)
     if node.characters is None:
-        text = f"TRIM({node.option or 'BOTH'} FROM {source.text})"
-        return build.call(name, [source], walk.settings, text=text)
+        return build.call(name, [source], walk.settings)
     characters = walk.read(node.characters, scope)
     text = f"TRIM({node.option or 'BOTH'} {characters.text} FROM {source.text})"
     return build.call(name, [characters, source], walk.settings, text=text)

@@ -143,10 +143,18 @@ def largest_first(files: Iterable[LeafFile]) -> list[LeafFile]:
 
 
 INDEX_OPTIONS = {"basepath", "recursivefilelookup", "pathglobfilter", "modifiedbefore", "modifiedafter", "path"}
+# Names that Spark's readers accept; how a file is compressed they see from its name or its footer.
+TEXT_CODECS = {"none", "uncompressed", "bzip2", "deflate", "gzip", "lz4", "snappy"}
+CODECS = {
+    "parquet": {"none", "uncompressed", "snappy", "gzip", "lzo", "lz4", "lz4_raw", "brotli", "zstd"},
+    **dict.fromkeys(("csv", "json", "text"), TEXT_CODECS),
+}
 
 
 def check_options(request: Request, known: Iterable[str]) -> None:
     unknown = sorted(set(request.options) - INDEX_OPTIONS - set(known))
+    if unknown == ["compression"] and request.options["compression"].lower() in CODECS.get(request.format, set()):
+        return
     if unknown:
         raise NotNative(reasons.FILE_OPTION, f"{request.format}: {unknown[0]}")
 

@@ -4,7 +4,7 @@ import itertools
 import os
 import shutil
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,16 @@ KNOWN = {
     "json": {"compression"},
     "text": {"compression"},
     "orc": {"compression", "orc.compress"},
+}
+# Options of readers, which Spark's writers do not look at (FileSourceOptions, CSVOptions, JSONOptions).
+OF_READERS = {
+    *("mergeschema", "pathglobfilter", "recursivefilelookup", "modifiedbefore", "modifiedafter"),
+    *("ignoremissingfiles", "ignorecorruptfiles"),
+}
+OF_TEXT_READERS = {"mode", "multiline", "samplingratio", "columnnameofcorruptrecord", "preferdate"}
+ONLY_READ = {
+    "csv": {*OF_READERS, *OF_TEXT_READERS, "inferschema", "enforceschema", "unescapedquotehandling"},
+    "json": {*OF_READERS, *OF_TEXT_READERS, "primitivesasstring", "prefersdecimal", "dropfieldifallnull"},
 }
 ENDINGS = {"csv": ".csv", "json": ".json", "text": ".txt"}
 # Types of partition columns that both engines cast to the same strings.
@@ -123,10 +133,9 @@ def check(write: FileWrite) -> None:
     """Writes that Spark rejects or that are not supported fall back to Spark before any file is created."""
     if "\\" in write.path:
         raise NotNative(reasons.FILE_PATH, "a backslash, which DuckDB reads as a slash")
-    unknown = sorted(set(write.options) - KNOWN.get(write.format, set()) - {"path"})
     if write.format not in KNOWN:
         raise NotNative(reasons.WRITE_FORMAT, write.format)
-    if unknown:
+    if unknown := unknown_options(write.format, write.options):
         raise NotNative(reasons.WRITE_OPTION, f"{write.format}: {unknown[0]}")
     names = [name.lower() for name in write.schema.names]
     if len(set(names)) != len(names) or not write.data_schema.fields:
@@ -146,6 +155,11 @@ def check(write: FileWrite) -> None:
         raise NotNative(reasons.WRITE_OPTION, f"{orc_codec(write)} for ORC")
     if not all(isinstance(f.dataType, PARTITION_TYPES) for f in write.partition_fields):
         raise NotNative(reasons.WRITE_COLUMNS, "partition columns of a type whose directory names only Spark writes")
+
+
+def unknown_options(format: str, options: Iterable[str]) -> list[str]:
+    """Options, by their lower case names, that the native writer of the format does not support."""
+    return sorted(set(options) - KNOWN[format] - ONLY_READ.get(format, OF_READERS) - {"path"})
 
 
 def partition_types(write: FileWrite) -> list[DataType]:

@@ -1,5 +1,6 @@
 """Parses data types in SQL text: INT, DECIMAL(10, 2), ARRAY<…>, STRUCT<a: INT COMMENT 'x'>, and column lists."""
 
+from pyspark.errors import IllegalArgumentException
 from pyspark.sql import types as spark
 
 from twinspark.errors import NotNative, reasons
@@ -205,9 +206,14 @@ def _parse_spatial_type(cursor: Cursor) -> spark.DataType:
         return _reject_type(cursor)
     kind = cursor.kinds[cursor.at]
     cursor.at += 2
+    start = cursor.start
     srid: int | str = "ANY" if cursor.take("ANY") else parse_integer_value(cursor)
     cursor.expect(")")
-    return spark.GeographyType(srid) if kind == "GEOGRAPHY" else spark.GeometryType(srid)
+    try:
+        return spark.GeographyType(srid) if kind == "GEOGRAPHY" else spark.GeometryType(srid)
+    except IllegalArgumentException:
+        cursor.defer_plain_error("ST_INVALID_SRID_VALUE", "IllegalArgumentException", start, srid=str(srid))
+        return spark.NullType()
 
 
 def _reject_type(cursor: Cursor) -> spark.DataType:

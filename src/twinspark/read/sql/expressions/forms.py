@@ -11,7 +11,7 @@ from twinspark.read.sql.lexer.cursor import Cursor
 from twinspark.read.sql.lexer.errors import SyntaxFailure
 from twinspark.read.sql.lexer.identifiers import parse_simple_identifier
 from twinspark.read.sql.lexer.keywords import words
-from twinspark.read.sql.lexer.strings import is_string, parse_string
+from twinspark.read.sql.lexer.strings import is_string, is_string_or_marker, parse_string
 from twinspark.read.sql.tree import (
     BooleanLiteral,
     Case,
@@ -184,6 +184,8 @@ def _parse_trim(cursor: Cursor) -> Expression:
     if cursor.kinds[cursor.at + 1] not in (",", ")"):
         option = cursor.take_any("BOTH", "LEADING", "TRAILING")
     characters = None
+    if not option and cursor.kinds[cursor.at] == "FROM" and is_string_or_marker(cursor, cursor.at + 1):
+        raise SyntaxFailure  # Spark reads a call whose argument is a literal of a type called FROM
     if cursor.kinds[cursor.at] != "FROM" or cursor.kinds[cursor.at + 1] == "FROM":
         characters = parse_value(cursor)
     cursor.expect("FROM")

@@ -182,9 +182,12 @@ def _parse_in_options(cursor: Cursor) -> tuple[Expression, ...]:
 
 
 def _parse_like(cursor: Cursor, value: Expression, start: int, kind: str, negated: bool, begin: int) -> Expression:
+    before = cursor.at
     quantifier = cursor.take_any("ANY", "SOME", "ALL") if kind != "RLIKE" and cursor.kinds[cursor.at + 1] == "(" else ""
+    patterns = _parse_in_options(cursor) if quantifier else ()
+    if quantifier and cursor.kinds[cursor.at] == "ESCAPE" and is_string_or_marker(cursor, cursor.at + 1):
+        cursor.at, quantifier = before, ""  # with ESCAPE, ANY is a call of the function any
     if quantifier:
-        patterns = _parse_in_options(cursor)
         if not patterns:
             message = "Expected something between '(' and ')'."
             cursor.defer_error("_LEGACY_ERROR_TEMP_0064", begin, cursor.stop, msg=message)

@@ -46,7 +46,19 @@ def parse_refresh(cursor: Cursor) -> Command:
         path = parse_string_value(cursor)
     else:
         path = cursor.rest_of_text().strip()
+        _check_unquoted_path(cursor, path)
     return Refresh(*cursor.span(start), "", path)
+
+
+def _check_unquoted_path(cursor: Cursor, path: str) -> None:
+    """SparkSqlAstBuilder.extractUnquotedResourcePath."""
+    if not path:
+        message = "Resource paths cannot be empty in REFRESH statements. Use / to match everything"
+    elif set(path) & set(" \n\r\t"):
+        message = "REFRESH statements cannot contain ' ', '\\n', '\\r', '\\t' inside unquoted resource paths"
+    else:
+        return
+    cursor.defer_statement_error("_LEGACY_ERROR_TEMP_0064", msg=message)
 
 
 def _parse_refresh_named(cursor: Cursor) -> Command:

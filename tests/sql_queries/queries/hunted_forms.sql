@@ -1,0 +1,13 @@
+select trim(leading from '  a '), trim(trailing from ' a '), trim(both from ' a ');
+select trim(from a) from values (' a') t(a);
+select trim('x' from 'xxa'), trim(leading 'x' from 'xxa');
+select trim(from 'xxa');
+select s.* from values (named_struct('a', 1, 'b', 2)) t(s);
+select t.s.a from values (named_struct('a', 1, 'a', 2)) t(s);
+select cast(null as geometry(1));
+select cast(null as geography(1));
+select 'a' like any ('a', 'b') escape '!';
+select true like any (true) escape '/';
+select 'a' like any ('a'), 'b' like some ('a', 'b');
+select a from values (1, 2) t(a, b) where grouping__id = 0;
+values cast(30 as tinyint), cast(3.0 as int);
