@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from test_commands import TWINSPARK, run
+from waiting import until
 
 import twinspark
 
@@ -90,6 +92,21 @@ def started(*words: str, **variables: str) -> tuple["subprocess.Popen[str]", str
     assert server.stderr is not None
     line = next(line for line in server.stderr if "listening at" in line)
     return server, line.split("listening at ")[1].split(",")[0]
+
+
+def test_twinspark_ui_opens_a_browser(tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/address\n')
+    browser.chmod(0o755)
+    words = ["ui", "--port", "0", "--ui-port", "0", "--engine", "duckdb", "--warehouse", str(tmp_path / "warehouse")]
+    server = subprocess.Popen([*TWINSPARK, *words], env={**os.environ, "BROWSER": str(browser)})
+    try:
+        address = until(lambda: (tmp_path / "address").is_file() and (tmp_path / "address").read_text().strip())
+        with urllib.request.urlopen(address, timeout=60) as page:
+            assert b"twinspark" in page.read()
+    finally:
+        server.terminate()
+        assert server.wait(60) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

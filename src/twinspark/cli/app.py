@@ -2,7 +2,7 @@
 demand."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -120,6 +120,21 @@ def server_settings(options: Mapping[str, Any], token: str | None) -> Settings:
 @takes_options(*OF_SERVE)
 def serve(chosen: Options) -> None:
     """Start the Spark Connect server and serve until stopped."""
+    run_server(chosen)
+
+
+@app.command()
+@takes_options(*OF_SERVE)
+def ui(chosen: Options) -> None:
+    """Start the server as `serve` does, and open its web UI in a browser."""
+    import webbrowser
+
+    if ui_port(values_of(chosen)) is None:
+        raise usage_error("the web UI is off: leave out --no-ui, and at another address than loopback give --ui-port")
+    run_server(chosen, webbrowser.open)
+
+
+def run_server(chosen: Options, open_ui: Callable[[str], object] | None = None) -> None:
     options = values_of(chosen)
     if options["log_format"] not in FORMATS:
         raise usage_error(f"--log-format is text or json, not {options['log_format']}")
@@ -133,7 +148,8 @@ def serve(chosen: Options) -> None:
 
     thrift = ThriftDoor.of(options) if options["thrift_port"] is not None else None
     reload = partial(limits_again, chosen)
-    serve_until_stopped(settings, thrift, options["insecure"], FlightDoor.of(options), options["drain_seconds"], reload)
+    flight, drain_seconds = FlightDoor.of(options), options["drain_seconds"]
+    serve_until_stopped(settings, thrift, options["insecure"], flight, drain_seconds, reload, open_ui)
 
 
 def limits_again(chosen: Options) -> Limits:
@@ -209,6 +225,19 @@ def sql(
     log_to_stderr(logging.ERROR)
     settings = settings_of(port=0, **engine_settings(values_of(chosen)))
     raise typer.Exit(run_shell(settings, remote, command, file, Output(format, output, timer=timer)))
+
+
+@app.command()
+@takes_options(*OF_RUN)
+def verify(chosen: Options, sql: str) -> None:
+    """Run a query on both engines and print what differs; the exit code is 1 if anything does."""
+    from twinspark.cli.verify import verify_sql
+
+    log_to_stderr(logging.WARNING)
+    options = values_of(chosen)
+    if options["engine"] == "duckdb":
+        raise usage_error("verify needs both engines: leave out --engine duckdb")
+    raise typer.Exit(verify_sql(settings_of(port=0, **engine_settings(options)), sql))
 
 
 @app.command()

@@ -107,6 +107,7 @@ def serve_until_stopped(
     flight_door: FlightDoor | None = None,
     drain_seconds: float = 0.0,
     limits_again: Callable[[], Limits] | None = None,
+    open_ui: Callable[[str], object] | None = None,
 ) -> None:
     check_addresses(settings, (thrift_door, flight_door), insecure)
     check_ports(settings, thrift_door, flight_door)
@@ -122,6 +123,8 @@ def serve_until_stopped(
     log.info("listening at %s, engine %s", server.url, settings.engine)
     if server.ui is not None:
         log.info("web UI at %s", url_of(server.ui, settings))
+        if open_ui is not None:
+            open_ui(url_of(server.ui, settings))
     if second is not None:
         log.info("Thrift (HTTP, SASL, binary) at %s:%d", second.host, second.port)
     if flight is not None:

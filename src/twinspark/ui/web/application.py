@@ -16,9 +16,10 @@ from twinspark.ui.web.guard import Guard, Viewer
 from twinspark.ui.web.html import tag
 from twinspark.ui.web.layout import whole_page
 from twinspark.ui.web.messages import Problem, Request, Response, page_response, redirect
-from twinspark.ui.web.pages import catalog, conformance, engines, operation, operations, reasons, sessions, sql
+from twinspark.ui.web.pages import catalog, conformance, engines, operation, operations, reasons, sessions, sql, verify
 from twinspark.ui.web.pages.login import login_page
 from twinspark.ui.web.statements import Statements
+from twinspark.ui.web.verification import Verification
 from twinspark.ui.web.view import View
 
 log = logging.getLogger("twinspark.ui")
@@ -40,12 +41,16 @@ GET: dict[str, Handler] = {
     "/reasons": reasons.show,
     "/engines": engines.show,
     "/engines/state": engines.show_state,
+    "/verify": verify.show,
+    "/verify/*": verify.show_report,
+    "/verify/*/result": verify.show_result,
     "/conformance": conformance.show,
 }
 POST: dict[str, Handler] = {
     "/operations/*/cancel": operation.cancel,
     "/operations/*/profile": operation.profile,
     "/sql": sql.submit,
+    "/verify": verify.submit,
 }
 
 
@@ -53,7 +58,7 @@ class WebApplication:
     """The WSGI application."""
 
     def __init__(self, sessions: Sessions, spark: SparkEngine, guard: Guard) -> None:
-        self._view = View(sessions, spark, guard, Statements(sessions))
+        self._view = View(sessions, spark, guard, Statements(sessions), Verification(sessions))
         self._guard = guard
 
     def __call__(self, environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:

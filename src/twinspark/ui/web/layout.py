@@ -15,6 +15,7 @@ PAGES = (
     ("/catalog", "Catalog"),
     ("/reasons", "Reasons"),
     ("/engines", "Engines"),
+    ("/verify", "Verify"),
     ("/conformance", "Conformance"),
 )
 LIVE_SECONDS = 2

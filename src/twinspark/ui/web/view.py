@@ -16,6 +16,7 @@ from twinspark.ui.web.guard import Guard, Viewer
 from twinspark.ui.web.layout import whole_page
 from twinspark.ui.web.messages import Request, Response, page_response
 from twinspark.ui.web.statements import Statements, user_of
+from twinspark.ui.web.verification import Verification
 
 EMPTY, NOBODY = Request("GET", "/", {}, {}, {}), Viewer()
 
@@ -26,6 +27,7 @@ class View:
     spark: SparkEngine
     guard: Guard
     statements: Statements
+    verification: Verification
     request: Request = EMPTY
     viewer: Viewer = NOBODY
 
