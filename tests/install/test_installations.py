@@ -15,6 +15,17 @@ from tools.wheel import BUILD, build_wheel, make_environment
 
 pytestmark = [pytest.mark.install, pytest.mark.timeout(1800)]
 SMOKE = Path(__file__).parent / "smoke.py"
+SCRIPT = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[*]").getOrCreate()
+print(spark.range(5).selectExpr("sum(id)").first()[0])
+"""
+UV_SETTINGS = {
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "cert": "SSL_CERT_FILE",
+}
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +78,28 @@ def test_other_pythons(version: str, wheel: Path, bare: dict[str, str], tmp_path
         pytest.skip(f"no Python {version} here")
     environment = make_environment(tmp_path / "environment", str(wheel), python=python)
     assert "smoke suite passed" in printed_by([str(environment / "bin" / "python"), str(SMOKE)], bare, tmp_path)
+
+
+@pytest.mark.parametrize("tool", ["uv", "pipx"])
+def test_a_script_without_an_environment(tool: str, wheel: Path, bare: dict[str, str], tmp_path: Path) -> None:
+    """`uvx twinspark run script.py`, and the same with pipx: the tool makes an environment for it."""
+    commands = make_environment(tmp_path / "tool", tool) / "bin"
+    (tmp_path / "script.py").write_text(SCRIPT)
+    start = {
+        "uv": [str(commands / "uvx"), "--from", str(wheel)],
+        "pipx": [str(commands / "pipx"), "run", "--spec", str(wheel)],
+    }
+    words = [*start[tool], "twinspark", "run", "--engine", "duckdb", "script.py"]
+    variables = {**bare, **settings_of_pip(), "HOME": str(tmp_path), "UV_CACHE_DIR": str(tmp_path / "cache")}
+    variables["UV_PYTHON"] = variables["PIPX_DEFAULT_PYTHON"] = sys.executable
+    assert printed_by(words, variables, tmp_path) == "10\n"
+
+
+def settings_of_pip() -> dict[str, str]:
+    """The indexes that pip uses on this machine, for uv, which does not read pip's configuration."""
+    listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
+    found = dict(re.findall(r"(?:global|:env:)\.([\w-]+)='([^']*)'", listed.stdout))
+    return {variable: found[name] for name, variable in UV_SETTINGS.items() if name in found}
 
 
 def test_python_c_without_spark_s_jars(wheel: Path, bare: dict[str, str], tmp_path: Path) -> None:

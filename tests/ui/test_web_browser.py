@@ -21,7 +21,7 @@ pytestmark = needs("Chromium: apt-get install chromium", CHROMIUM.exists() and f
 Start = Callable[..., Site]
 Connect = Callable[..., Any]
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
-PAGES = ("operations", "sessions", "sql", "catalog", "reasons", "engines", "conformance")
+PAGES = ("operations", "sessions", "sql", "catalog", "reasons", "engines", "verify", "conformance")
 PICTURES = os.environ.get("TWINSPARK_TEST_PICTURES")  # the folder that `make pictures` writes to
 SLOW = "SELECT count(*) FROM range(200000) a JOIN range(200000) b ON a.id * 7 % 13 = b.id * 5 % 13"
 
