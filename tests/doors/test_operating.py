@@ -108,6 +108,17 @@ def test_logs_and_metrics(serving: Serving) -> None:
     assert found["twinspark_connections"][0].labels == {"door": "connect"}
 
 
+def test_bytes_of_scanned_files_are_counted(serving: Serving, tmp_path: Path) -> None:
+    spark = serving.session()
+    spark.range(1000).write.parquet(str(tmp_path / "rows"))
+    before = samples(serving.get("/metrics")[1])["twinspark_scan_bytes_total"][0].value
+    spark.read.parquet(str(tmp_path / "rows")).selectExpr("sum(id)").collect()
+    spark.stop()
+    (found,) = samples(serving.get("/metrics")[1])["twinspark_scan_bytes_total"]
+    size = sum(file.stat().st_size for file in (tmp_path / "rows").glob("*.parquet"))
+    assert found.labels == {"store": "file"} and found.value - before == size
+
+
 def collect_until_it_fails(spark: SparkSession, rows: int) -> threading.Thread:
     """In a thread: an operation that only an interrupt or the end of its server ends."""
 

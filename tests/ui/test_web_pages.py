@@ -30,7 +30,7 @@ from twinspark.ui.web.statements import KEPT_RUNS, MOST_ROWS
 
 Start = Callable[..., Site]
 Connect = Callable[..., Any]
-PAGES = ("/operations", "/sessions", "/sql", "/catalog", "/reasons", "/engines", "/conformance")
+PAGES = ("/operations", "/sessions", "/sql", "/catalog", "/reasons", "/engines", "/verify", "/conformance")
 SLOW = "SELECT count(*) FROM range(200000) a JOIN range(200000) b ON a.id * 7 % 13 = b.id * 5 % 13"
 
 

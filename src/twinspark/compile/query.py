@@ -204,11 +204,16 @@ class CompiledQuery:
 
     @property
     def scan_bytes(self) -> int:
-        return sum(each.size_in_bytes for each in scans(self.plan)) if self.compiled.contents.has(Scan) else 0
+        return scan_bytes_of(self.compiled)
 
     @property
     def input_files(self) -> list[str]:
         return list(dict.fromkeys(file for each in scans(self.plan) for file in each.input_files))
+
+
+def scan_bytes_of(compiled: CompiledPlan) -> int:
+    """What full scans of the plan's files read; files that filters exclude are not among them."""
+    return sum(each.size_in_bytes for each in scans(compiled.plan)) if compiled.contents.has(Scan) else 0
 
 
 def scans(plan: Relation) -> Iterator[Scan]:

@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from twinspark.compile.query import scan_bytes_of
 from twinspark.relay.engine import SparkEngine, SparkState
 from twinspark.sessions.access.tokens import Tokens
 from twinspark.sessions.session import Session
@@ -17,6 +18,7 @@ from twinspark.ui.http import BoundedServer
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800)
 DRAINING = "the server is draining"
+LOCAL = "file"  # the native engine reads no other store: docs/use/object-stores.md
 
 
 class DoorState(NamedTuple):
@@ -56,6 +58,13 @@ class Metrics:
             registry=self.registry,
             buckets=BUCKETS,
         )
+        self._scanned = Counter(
+            "twinspark_scan_bytes",
+            "Sizes of the files that native operations scanned, by the store they are in",
+            ["store"],
+            registry=self.registry,
+        )
+        self._scanned.labels(LOCAL)
         running = Gauge("twinspark_spark_running", "Whether the server's Spark is running", registry=self.registry)
         running.set_function(lambda: float(spark.running))
         self.registry.register(SparkMetrics(spark))
@@ -69,6 +78,7 @@ class Metrics:
     def count(self, ended: EndedOperation) -> None:
         self._operations.labels(ended.engine, ended.cause.reason.code).inc()
         self._seconds.labels(ended.engine, ended.cause.reason.code, ended.outcome).observe(ended.seconds)
+        self._scanned.labels(LOCAL).inc(sum(map(scan_bytes_of, ended.result.compiled)))
 
 
 class SparkMetrics(Collector):
