@@ -231,13 +231,15 @@ def sql(
 @takes_options(*OF_RUN)
 def verify(chosen: Options, sql: str) -> None:
     """Run a query on both engines and print what differs; the exit code is 1 if anything does."""
-    from twinspark.cli.verify import verify_sql
-
     log_to_stderr(logging.WARNING)
     options = values_of(chosen)
     if options["engine"] == "duckdb":
         raise usage_error("verify needs both engines: leave out --engine duckdb")
-    raise typer.Exit(verify_sql(settings_of(port=0, **engine_settings(options)), sql))
+    settings = settings_of(port=0, **engine_settings(options))
+    import_server()
+    from twinspark.cli.verify import verify_sql
+
+    raise typer.Exit(verify_sql(settings, sql))
 
 
 @app.command()
