@@ -35,6 +35,20 @@ def firsts(frame: Any) -> Any:
     return frame.mapInPandas(first, frame.schema)
 
 
+def numbers(frame: Any) -> Any:
+    """The partition that the task context names, for each iterator; sinks name their files so."""
+
+    def number(batches: Any) -> Any:
+        import pandas as pd
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        yield pd.DataFrame({"partition": [context.partitionId()], "n": [sum(len(batch) for batch in batches)]})
+
+    return frame.mapInPandas(number, "partition int, n long")
+
+
 FRAMES: dict[str, Callable[[Any], Any]] = {
     "range": lambda spark: spark.range(0, 12, 1, 4),
     "range_with_empty_partitions": lambda spark: spark.range(0, 3, 1, 7),
@@ -57,3 +71,5 @@ for name, frame in FRAMES.items():
     CASES[f"partitions_{name}"] = case_of(sizes, frame)
     CASES[f"partitions_{name}_in_arrow"] = case_of(arrow_sizes, frame)
 CASES["partitions_left_unread"] = case_of(firsts, FRAMES["range"])
+CASES["partitions_numbered"] = case_of(numbers, FRAMES["range"])
+CASES["partitions_numbered_with_empty_ones"] = case_of(numbers, FRAMES["range_with_empty_partitions"])

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from function_cases import CASES
+from pyspark.errors import UnsupportedOperationException
 from pyspark.sql.connect.session import SparkSession
+from pyspark.sql.functions import udf
 from record_functions import RECORDED, answer_of
 
 from twinspark.doors.connect.server import ConnectServer
@@ -35,3 +37,15 @@ def test_every_case_is_recorded() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_as_recorded(name: str, native: Any) -> None:
     assert answer_of(CASES[name], native) == ANSWERS[name]
+
+
+def test_a_function_that_asks_for_its_task_falls_back(native: Any) -> None:
+    """Rows are divided into tasks for maps only."""
+
+    def partition(_: Any) -> int:
+        from pyspark import TaskContext
+
+        return TaskContext.get().partitionId()  # type: ignore[union-attr]
+
+    with pytest.raises(UnsupportedOperationException, match="task context"):
+        native.range(0, 4, 1, 2).select(udf(partition, "int")("id")).collect()

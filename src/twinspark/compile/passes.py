@@ -10,7 +10,7 @@ from twinspark.analysis.expressions.char_comparisons import check_char_compares
 from twinspark.analysis.expressions.decimal_percentiles import PERCENTILES
 from twinspark.analysis.expressions.decimal_percentiles import check_decimal_percentiles as check_percentiles
 from twinspark.analysis.plan_limits import check_joins, check_size
-from twinspark.analysis.python.map_partitions import divide_maps
+from twinspark.analysis.python.map_partitions import check_task_contexts, divide_maps
 from twinspark.analysis.python.sorts import with_called_keys
 from twinspark.analysis.relations.cartesian_products import check_products
 from twinspark.compile.common_subplans import share_common_aggregates
@@ -23,7 +23,7 @@ from twinspark.functions.documents.geometries import MADE_OF_BYTES
 from twinspark.plan.column_pruning import prune_file_records
 from twinspark.plan.contents import Contents
 from twinspark.plan.expressions import PythonCall, Subquery
-from twinspark.plan.python_relations import PythonAggregateCall, PythonMap, PythonTable
+from twinspark.plan.python_relations import PythonAggregateCall, PythonCoGroups, PythonGroups, PythonMap, PythonTable
 from twinspark.plan.relations import Aggregate, FileRecords, Join, Relation, Scan, SetOperation, expressions_in
 from twinspark.spark_order.emulate import emulate_row_order
 from twinspark.types import has_geospatial
@@ -113,6 +113,13 @@ def check_geospatial_columns(plan: Relation, context: Context) -> Relation:
     expression."""
     if any(has_geospatial(expression.type) for expression in expressions_in(plan)):
         raise NotNative(reasons.GEOMETRY, "a column")
+    return plan
+
+
+@concerns(PythonCall, PythonAggregateCall, PythonGroups, PythonCoGroups, PythonTable)
+def check_python_task_contexts(plan: Relation, context: Context) -> Relation:
+    """Falls back when a Python function other than a map asks for its task: rows are not divided into tasks for it."""
+    check_task_contexts(plan)
     return plan
 
 

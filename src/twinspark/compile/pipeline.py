@@ -15,6 +15,7 @@ from twinspark.compile.passes import (
     check_filtered_arguments,
     check_geospatial_columns,
     check_plan_limits,
+    check_python_task_contexts,
     divide_python_maps,
     extract_python_functions,
     follow_spark_order,
@@ -41,6 +42,7 @@ MEANING: tuple[Pass, ...] = (
     check_filtered_arguments,
     check_decimal_percentiles,
     check_geospatial_columns,
+    check_python_task_contexts,
     divide_python_maps,
 )
 # These passes give the same rows Spark's order, unless the session leaves the order to DuckDB.

@@ -59,6 +59,7 @@ class SessionWorkers:
     pool: Pool
     config: Mapping[str, str]
     session_files: Callable[[], tasks.SessionFiles]
+    partition: int = 0  # that the task context of a function names
 
     def input_schema(self, schema: pa.Schema) -> pa.Schema:
         return widen_schema(schema) if is_on(self.config, LARGE) else schema
@@ -110,19 +111,24 @@ class SessionWorkers:
     @start.register
     def start_map(self, relation: PythonMap, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> Run | Runs:
         (source,) = inputs
+        command = struct_command(relation.function, (0,))
         if not relation.partitions:
-            return self.run_map(relation, lambda: source, source.schema, schema)
+            return self.run_map(relation, command, lambda: source, source.schema, schema)
         rows, columns = input_rows.PartitionedRows(source), pa.schema(list(source.schema)[:-1])
-        partitions = [partial(rows.of, number) for number in range(relation.partitions)]
-        makers = [partial(self.run_map, relation, each, columns, schema) for each in partitions]
+
+        def making(partition: int) -> Run:
+            read = partial(rows.of, partition)
+            return replace(self, partition=partition).run_map(relation, command, read, columns, schema)
+
+        makers = [partial(making, partition) for partition in range(relation.partitions)]
         return Runs(makers, output_schema(schema, schema, 0))
 
-    def run_map(self, relation: PythonMap, read: Read, columns: pa.Schema, schema: pa.Schema) -> Run:
+    def run_map(self, relation: PythonMap, command: bytes, read: Read, columns: pa.Schema, schema: pa.Schema) -> Run:
         def feed(output: IO[bytes]) -> None:
             structs = map(input_rows.as_struct, input_rows.rebatch(read(), self.rows))
             input_rows.write_stream(output, input_rows.struct_schema(columns), structs)
 
-        made = self.run_struct(relation.function, (0,), feed, schema)
+        made = self.run_struct(relation.function, command, feed, schema)
         # A barrier task may call the barrier coordinator, which only Spark has.
         made.falls_back_on_error = relation.is_barrier
         return made
@@ -130,6 +136,7 @@ class SessionWorkers:
     @start.register
     def start_groups(self, relation: PythonGroups, inputs: list[pa.RecordBatchReader], schema: pa.Schema) -> ChunkedRun:
         (source,) = inputs
+        command = struct_command(relation.function, relation.offsets)
 
         def making(chunk: Chunk) -> Run:
             def feed(output: IO[bytes]) -> None:
@@ -140,7 +147,7 @@ class SessionWorkers:
                 else:
                     input_rows.write_groups(output, chunk.groups, source.schema, self.rows)
 
-            return self.run_struct(relation.function, relation.offsets, feed, schema)
+            return self.run_struct(relation.function, command, feed, schema)
 
         return ChunkedRun(input_rows.groups(source, relation.order), making, output_schema(schema, schema, 0))
 
@@ -150,7 +157,7 @@ class SessionWorkers:
             sides = [input_rows.groups(source, order) for source, order in zip(inputs, relation.orders, strict=True)]
             input_rows.write_cogroups(output, sides, [source.schema for source in inputs], self.rows)
 
-        return self.run_struct(relation.function, relation.offsets, feed, schema)
+        return self.run_struct(relation.function, struct_command(relation.function, relation.offsets), feed, schema)
 
     @start.register
     def start_aggregate(
@@ -220,11 +227,13 @@ class SessionWorkers:
         message = planning.plan_message(source, own, self.rows, self.as_bytes)
         command, partitions = self.ask(relation.definition, "plan_data_source_read", message, planning.read_planned)
         function = replace(relation.definition, command=command, eval_type=MAP_ARROW)
+        reader = struct_command(function, (0,))
 
-        def reading(partition: bytes) -> Run:
-            return self.run_struct(function, (0,), lambda output: tables.write_partition(output, partition), schema)
+        def reading(number: int, partition: bytes) -> Run:
+            workers = replace(self, partition=number)
+            return workers.run_struct(function, reader, lambda out: tables.write_partition(out, partition), schema)
 
-        makers = [partial(reading, partition) for partition in partitions]
+        makers = [partial(reading, number, partition) for number, partition in enumerate(partitions)]
         return Runs(makers, output_schema(schema, schema, 0))
 
     def create_source(
@@ -249,15 +258,15 @@ class SessionWorkers:
     def as_bytes(self) -> bool:
         return is_on(self.config, "spark.sql.execution.pyspark.binaryAsBytes")
 
-    def run_struct(self, function: PythonFunction, offsets: tuple[int, ...], feed: Feed, schema: pa.Schema) -> Run:
+    def run_struct(self, function: PythonFunction, command: bytes, feed: Feed, schema: pa.Schema) -> Run:
         """Runs a function that returns whole rows: they come back as one struct column."""
-        chain = FunctionChain((function,), offsets, (None,) * len(offsets))
 
         def shape(answers: Batches) -> Batches:
             for answer in answers:
                 yield duckdb_batch(struct_columns(answer, schema), answer.num_rows)
 
-        return self.run(function.eval_type, (chain,), feed, output_schema(schema, schema, 0), shape, {})
+        wanted = output_schema(schema, schema, 0)
+        return self.run_command(function.eval_type, [function], command, feed, wanted, shape, {})
 
     def run(
         self,
@@ -282,14 +291,19 @@ class SessionWorkers:
         evaluation: Mapping[str, str],
     ) -> Run:
         tasks.check_config(self.config)
-        head = tasks.header(eval_type, functions, self.session_files(), self.config, evaluation) + command
+        head = tasks.header(eval_type, functions, self.session_files(), self.config, evaluation, self.partition)
         environment = tasks.environment_of(self.config)
-        return Run(self.pool, environment, head, feed, schema, shape, tasks.idle_seconds(self.config))
+        return Run(self.pool, environment, head + command, feed, schema, shape, tasks.idle_seconds(self.config))
 
     @property
     def rows(self) -> int:
         limit = number_of(self.config, "spark.sql.execution.arrow.maxRecordsPerBatch")
         return limit if limit > 0 else 2**31 - 1
+
+
+def struct_command(function: PythonFunction, offsets: tuple[int, ...]) -> bytes:
+    """Made once for all partitions or groups of a query: its profiles are stored under one id (PythonUDF.resultId)."""
+    return tasks.commands((FunctionChain((function,), offsets, (None,) * len(offsets)),))
 
 
 def widen_schema(schema: pa.Schema) -> pa.Schema:

@@ -48,9 +48,7 @@ TASK: dict[str, object] = {
     "connInfo": -1,
     "secret": None,
     "stageId": 0,
-    "partitionId": 0,
     "attemptNumber": 0,
-    "taskAttemptId": 0,
     "cpus": 1,
     "resources": {},
     "localProperties": {},
@@ -98,13 +96,14 @@ def header(
     place: SessionFiles,
     config: Mapping[str, str],
     evaluation: Mapping[str, str],
+    partition: int,
 ) -> bytes:
     runner = {key: normal_text(config, key) for key in RUNNER_KEYS if config.get(key)}
     return b"".join(
         [
-            wire.integer(0),  # the partition
+            wire.integer(partition),
             wire.text(functions[0].version),
-            wire.text(json.dumps(TASK)),
+            wire.text(json.dumps({**TASK, "partitionId": partition, "taskAttemptId": partition})),
             files(functions, place),
             wire.integer(eval_type),
             wire.mapping(runner),

@@ -3,7 +3,7 @@ see them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -13,8 +13,8 @@ from twinspark.analysis.partitions.row_positions import ascending, first_columns
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.notation.settings import Settings
 from twinspark.plan.expressions import PythonCall
-from twinspark.plan.python_functions import ITERATORS
-from twinspark.plan.python_relations import PythonMap
+from twinspark.plan.python_functions import ITERATORS, PythonFunction
+from twinspark.plan.python_relations import PythonAggregateCall, PythonCoGroups, PythonGroups, PythonMap, PythonTable
 from twinspark.plan.relations import Range, Relation, Repartition, own_expressions, relations_in
 from twinspark.plan.rewrite import walk
 
@@ -45,7 +45,28 @@ def divide_map(relation: PythonMap, config: Mapping[str, str], settings: Setting
         return replace(relation, input=first_columns(rows, len(wide.fields) - 1), partitions=count)
     if has_chosen_partitions(relation):
         raise NotNative(reasons.PARTITIONS, "a map over chosen partitions")
+    check_task_context([relation.function])
     return relation
+
+
+def check_task_contexts(relation: Relation) -> None:
+    """Falls back for functions other than maps, which run in one task here, if they ask for their task."""
+    for each in relations_in(relation):
+        check_task_context(functions_of(each))
+
+
+def check_task_context(functions: Iterable[PythonFunction]) -> None:
+    """The names that a function's code uses are in its pickled form."""
+    if any(b"TaskContext" in each.command for each in functions):
+        raise NotNative(reasons.PARTITIONS, "a Python function that asks for its task context")
+
+
+def functions_of(relation: Relation) -> Iterator[PythonFunction]:
+    if isinstance(relation, PythonGroups | PythonCoGroups | PythonTable):
+        yield relation.function
+    for node in (node for expression in own_expressions(relation) for node in walk(expression)):
+        if isinstance(node, PythonCall | PythonAggregateCall):
+            yield node.function
 
 
 def partition_count(relation: Relation, settings: Settings) -> int | None:

@@ -70,7 +70,7 @@ class PythonState:
         self._lock = threading.Lock()
 
     def workers(self, config: Mapping[str, str]) -> PythonWorkers:
-        return PythonWorkers(self.pool, config, self._place, dict(self.sources))
+        return PythonWorkers(self.pool, config, self._place, sources=dict(self.sources))
 
     def close(self) -> None:
         self.pool.close()
