@@ -15,11 +15,13 @@ from twinspark.analysis.relations.basics import Named
 from twinspark.analysis.relations.local_data import fields_of
 from twinspark.analysis.scope.frames import Frame, frame_of
 from twinspark.analysis.scope.names import Scope
+from twinspark.analysis.scope.outer_references import map_expression, outer_columns
 from twinspark.errors import NotNative, QueryContext, SparkError, reasons
 from twinspark.functions.casts.castable import can_store
 from twinspark.functions.notation.descriptions import classes, usage
-from twinspark.plan.expressions import Expression, OuterColumn, Subquery
-from twinspark.plan.relations import Field, Fields, Join, Values, expressions_in
+from twinspark.functions.notation.typing import is_foldable
+from twinspark.plan.expressions import AggregateCall, Call, Column, Expression, OuterColumn, Subquery, WindowCall
+from twinspark.plan.relations import Field, Fields, Join, Values
 from twinspark.plan.rewrite import replace_columns
 from twinspark.plan.rewrite import walk as expressions_of
 from twinspark.read.sql import ParseError, parse_expression, parse_query, parse_statement, parse_type, tree
@@ -37,6 +39,7 @@ from twinspark.types import (
     StructType,
     is_integral,
     is_string,
+    quote_identifier,
 )
 
 if TYPE_CHECKING:
@@ -86,14 +89,15 @@ class SqlFunction:
         ]
         body = self.resolve_body([(p.name, v) for p, v in zip(self.parameters, values, strict=True)], then)
         body = with_origin(body, place) if isinstance(body, Subquery) else body
-        body = replace_columns(body, lambda column: values[column.index])
+        check_memberships(body, values)
+        body = replace_columns(in_subqueries(body, values), lambda column: values[column.index])
         made = with_origin(cast_as_declared(body, parse_type(self.returns), settings), place, body)
         shown = ", ".join(each.text for each in arguments[:given])
         return replace(made, text=f"{self.name}({shown})")
 
     def call(self, node: Any, scope: Scope, walk: Walk) -> Expression:
         if self.columns:
-            raise NotNative(reasons.ERROR_MESSAGE, f"the function {self.name} returns a table, not a value")
+            raise SparkError("NOT_A_SCALAR_FUNCTION", functionName=quote_name(self.name.split(".")))
         check_place(node, walk)
         try:
             arguments, given = arguments_of(self, node, scope, walk)
@@ -105,22 +109,26 @@ class SqlFunction:
                     likely_error=error,
                 ) from error
             raise
-        return self.inline(arguments, given, walk.context, walk.context_of(node))
+        made = self.inline(arguments, given, walk.context, walk.context_of(node))
+        if any(map(is_correlated, expressions_of(made))) and is_in_join(node, walk):
+            raise NotNative(
+                reasons.JOIN_CONDITION, f"the body of the function {self.name} is a query over its parameters"
+            )
+        return made
 
     def table(self, node: Any, scope: Scope, walk: Walk) -> Any:
         """The relation that the function returns."""
         if not self.columns:
-            raise NotNative(reasons.ERROR_MESSAGE, f"the function {self.name} returns a value, not a table")
+            problem = SparkError("NOT_A_TABLE_FUNCTION", functionName=quote_name(self.name.split(".")))
+            raise walk.with_context(problem, node)
         return inline_table(self, node, scope, walk)
 
     def resolve_body(self, parameters: Sequence[tuple[str, Expression]], context: Context) -> Expression:
         fields = tuple(Field(name, value.type, value.nullable) for name, value in parameters)
-        frame = frame_of(Values(rows=(tuple(value for _, value in parameters),), fields=fields))
-        node = parse_expression(self.body, parser_config(context))
-        made = Walk(self.body, context).read(node, Scope(frame, context))
-        if any(isinstance(each, OuterColumn) or reads_parameters(each) for each in expressions_of(made)):
-            raise NotNative(reasons.SQL_FUNCTION, f"the body of {self.name} is a query over its parameters")
-        return made
+        row = Values(rows=(tuple(value for _, value in parameters),), fields=fields)
+        frame = frame_of(row, (self.name.split(".")[-1],))
+        node = selected_expression(parse_expression(self.body, parser_config(context)))
+        return Walk(self.body, context).read(node, Scope(frame, context))
 
 
 def with_origin(made: Expression, place: QueryContext | None, given: Expression | None = None) -> Expression:
@@ -128,20 +136,69 @@ def with_origin(made: Expression, place: QueryContext | None, given: Expression 
     return made if made is given else replace(made, origin=place)
 
 
-def reads_parameters(expression: Expression) -> bool:
-    """Whether a subquery in the body references the parameters."""
-    if not isinstance(expression, Subquery):
-        return False
-    inner = (one for each in expressions_in(expression.relation) for one in expressions_of(each))
-    return any(isinstance(each, OuterColumn) or reads_parameters(each) for each in inner)
+def is_correlated(expression: Expression) -> bool:
+    return isinstance(expression, Subquery) and any(outer_columns(expression.relation))
+
+
+def check_memberships(body: Expression, values: Sequence[Expression]) -> None:
+    """Spark folds NULL IN a query to NULL, where a column that is null gives false (NullPropagation)."""
+    tests = any(isinstance(each, Subquery) and each.kind == "in" for each in expressions_of(body))
+    if tests and any(value.nullable and is_foldable(value) for value in values):
+        raise NotNative(reasons.SQL_FUNCTION, "IN with a query in the body, called with a constant that may be null")
+
+
+def selected_expression(body: Any) -> Any:
+    """A body that selects one expression without FROM is that expression (SQLFunction.getExpressionAndQuery)."""
+    query: Any = body.query if isinstance(body, tree.Subquery) else None
+    while isinstance(query, tree.Query) and query.ctes is None and query.organization is None:
+        query = query.body
+    only = only_projection(query) if isinstance(query, tree.Select) else None
+    if only is None or isinstance(only, tree.Star):
+        return body
+    return only.child if isinstance(only, tree.Alias) else only
+
+
+def only_projection(select: tree.Select) -> Any:
+    """The one expression of a SELECT that has no other clause."""
+    others = (select.source, select.where, select.grouping, select.having, select.qualify)
+    lists = (select.hints, select.quantifier, select.lateral_views, select.windows)
+    if any(each is not None for each in others) or any(lists) or not isinstance(select.projections, tuple):
+        return None
+    return select.projections[0] if len(select.projections) == 1 else None
+
+
+def in_subqueries(body: Expression, values: Sequence[Expression]) -> Expression:
+    """The arguments instead of the parameters that subqueries of the body reference."""
+
+    def argument_of(parameter: Expression) -> Expression:
+        assert isinstance(parameter, OuterColumn)
+        return as_outer(values[parameter.index], parameter.depth)
+
+    return map_expression(body, argument_of, 0)
+
+
+def as_outer(value: Expression, depth: int) -> Expression:
+    """An argument inside a subquery: columns of the calling query are outer columns there."""
+    if any(isinstance(each, OuterColumn | Subquery | AggregateCall | WindowCall) for each in expressions_of(value)):
+        raise NotNative(reasons.SQL_FUNCTION, "a query over parameters, called with a subquery or an outer column")
+    if any(isinstance(each, Call) and not each.signature.deterministic for each in expressions_of(value)):
+        raise NotNative(reasons.SQL_FUNCTION, "a query over parameters, called with a nondeterministic argument")
+    return replace_columns(value, lambda column: outer_column(column, depth))
+
+
+def outer_column(column: Column, depth: int) -> Expression:
+    name = column.text.split(".")[-1]
+    shown = f"outer({column.text})"
+    return OuterColumn(
+        type=column.type, nullable=column.nullable, text=shown, index=column.index, depth=depth, name=name
+    )
 
 
 def cast_as_declared(value: Expression, type: DataType, settings: Any) -> Expression:
-    """Casts an argument or a result to the declared type by store assignment; strings are parsed."""
-    if is_string(value.type) and (is_integral(type) or isinstance(type, DoubleType | DecimalType | FloatType)):
+    """Casts an argument or a result to the declared type, with a cast's own errors."""
+    is_parsed = is_string(value.type) and (is_integral(type) or isinstance(type, DoubleType | DecimalType | FloatType))
+    if is_parsed or not can_store(value.type, type):
         return replace(build.cast(value, type, settings, shown=False), text=value.text)
-    if not can_store(value.type, type):
-        raise NotNative(reasons.SQL_FUNCTION, "the body has another type than declared")
     return build.implicit_cast(value, type, settings)
 
 
@@ -268,7 +325,9 @@ def arguments_of(function: SqlFunction, node: Any, scope: Scope, walk: Walk) -> 
     placed = [each for each in node.arguments if not isinstance(each, tree.NamedArgument)]
     named = {each.name.lower(): each.value for each in node.arguments if isinstance(each, tree.NamedArgument)}
     wanted = [each.name.lower() for each in function.parameters]
-    if len(placed) > len(wanted) or set(named) - set(wanted[len(placed) :]):
+    if named and (len(placed) > len(wanted) or set(named) - set(wanted[len(placed) :])):
+        raise NotNative(reasons.ERROR_MESSAGE, f"the function {function.name} with other named arguments")
+    if len(placed) > len(wanted):
         raise wrong_count(function, len(node.arguments))
     values = [walk.read(each, scope) for each in placed]
     for parameter in function.parameters[len(placed) :]:
@@ -279,13 +338,27 @@ def arguments_of(function: SqlFunction, node: Any, scope: Scope, walk: Walk) -> 
 def check_place(node: Any, walk: Walk) -> None:
     """Spark accepts SQL functions in SELECT, WHERE, joins and groups only; other clauses fall back to Spark for its
     error."""
+    for each in nodes_around(node, walk):
+        if isinstance(each, tree.Organization | tree.LateralView):
+            raise NotNative(reasons.ERROR_MESSAGE, "a SQL function where Spark allows none")
+
+
+def is_in_join(node: Any, walk: Walk) -> bool:
+    """Whether the call is part of a join's condition."""
+    return any(isinstance(each, tree.Join) and is_around(each.condition, node) for each in nodes_around(node, walk))
+
+
+def nodes_around(node: Any, walk: Walk) -> list[Any]:
+    """The nodes of the statement that contain the call; none for an expression outside of a query."""
     try:
         statement = parse_statement(walk.text, parser_config(walk.context))
     except ParseError:
-        return  # an expression outside of a query
-    for each in tree_nodes(statement):
-        if isinstance(each, tree.Organization | tree.LateralView) and each.start <= node.start < each.stop:
-            raise NotNative(reasons.ERROR_MESSAGE, "a SQL function where Spark allows none")
+        return []
+    return [each for each in tree_nodes(statement) if is_around(each, node)]
+
+
+def is_around(outer: Any, node: Any) -> bool:
+    return outer is not None and outer.start <= node.start < outer.stop
 
 
 def argument(
@@ -300,8 +373,6 @@ def argument(
 
 
 def wrong_count(function: SqlFunction, actual: int) -> SparkError:
-    if any(each.default is not None for each in function.parameters):
-        raise NotNative(reasons.ERROR_MESSAGE, f"the function {function.name} with another number of arguments")
     return SparkError(
         "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
         functionName=quote_name(function.name.split(".")),
@@ -320,26 +391,49 @@ def table_function(made: SqlFunction, statement: Any, context: Context) -> SqlFu
     found = body_frame(made, declared, context)[1]
     if isinstance(statement.returns_table, StructType):
         columns = statement.returns_table
-        if any(not each.nullable for each in columns.fields) or len(set(map(str.lower, columns.names))) < len(columns):
-            raise NotNative(reasons.SQL_FUNCTION, "a table function with columns that are NOT NULL or have equal names")
+        check_returns(made, statement, columns, context)
     else:
         columns = found.plain().schema
+    check_count(made, columns, found)
     cast_columns(found, fields_of(columns), context)
     return replace(made, columns=columns.json())
+
+
+def check_returns(made: SqlFunction, statement: Any, columns: StructType, context: Context) -> None:
+    check_not_null([each.nullable for each in columns.fields], statement.returns_text)
+    exact = context.flag("spark.sql.caseSensitive")
+    names = [name if exact else name.lower() for name in columns.names]
+    twice = dict.fromkeys(name for at, name in enumerate(names) if name in names[:at])
+    if twice:
+        shown = ", ".join(map(quote_identifier, twice))
+        raise SparkError("DUPLICATE_ROUTINE_RETURNS_COLUMNS", routineName=made.name.split(".")[-1], columns=shown)
+
+
+def check_not_null(nullables: Sequence[bool], written: str) -> None:
+    if not all(nullables):
+        raise SparkError("USER_DEFINED_FUNCTIONS.NOT_NULL_ON_FUNCTION_PARAMETERS", input=written)
+
+
+def check_count(made: SqlFunction, columns: StructType, found: Frame) -> None:
+    if len(columns) != len(found.attributes):
+        raise SparkError(
+            "USER_DEFINED_FUNCTIONS.RETURN_COLUMN_COUNT_MISMATCH",
+            outputSize=len(found.attributes),
+            returnParamSize=len(columns),
+            name=made.name,
+        )
 
 
 def body_frame(function: SqlFunction, values: Sequence[Expression], context: Context) -> tuple[Frame, Frame]:
     """One row of arguments, and the query that references it."""
     fields = tuple(Field(p.name, v.type, v.nullable) for p, v in zip(function.parameters, values, strict=True))
-    left = frame_of(Values(rows=(tuple(values),), fields=fields))
+    left = frame_of(Values(rows=(tuple(values),), fields=fields), (function.name.split(".")[-1],))
     query = parse_query(function.body, parser_config(context))
     right = read_query(query, Walk(function.body, context, outer=Scope(left, context)))
     return left, frame_of(right.plain())
 
 
 def cast_columns(frame: Frame, columns: Fields, context: Context) -> list[Named]:
-    if len(columns) != len(frame.attributes):
-        raise NotNative(reasons.ERROR_MESSAGE, "a table function with another number of columns than its query")
     if not all(can_store(a.type, c.type) for a, c in zip(frame.attributes, columns, strict=True)):
         raise NotNative(reasons.SQL_FUNCTION, "a table function whose columns have other types than its query")
     return [

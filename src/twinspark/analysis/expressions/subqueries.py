@@ -12,7 +12,7 @@ from twinspark.analysis.scope import outer_references as outer
 from twinspark.errors import NotNative, SparkError, reasons
 from twinspark.functions.casts.common_types import wider_type
 from twinspark.functions.notation.settings import Settings
-from twinspark.functions.notation.typing import quote_expression
+from twinspark.functions.notation.typing import is_null_constant, quote_expression
 from twinspark.plan.expressions import AggregateCall, Column, Expression, GetField, Literal, OuterColumn, Subquery
 from twinspark.plan.python_functions import ARROW_TABLE
 from twinspark.plan.python_relations import PythonTable
@@ -70,8 +70,15 @@ def in_subquery(values: Sequence[Expression], relation: Relation, negated: bool,
     check_correlation(relation)
     raw = raw_in(values, relation, settings)
     test = build.call("not", [raw], settings) if negated else raw
+    if len(values) == 1 and is_null_constant(values[0]) and not any(outer.outer_columns(relation)):
+        return null_in(test, settings)
     known = build.call("coalesce", [test, build.literal(False)], settings, text=test.text)
     return replace(known, nullable=raw.nullable)
+
+
+def null_in(test: Expression, settings: Settings) -> Expression:
+    """NULL IN a query: unknown unless the query has no rows, or always unknown without ANSI (NullPropagation)."""
+    return test if settings.ansi else Literal(type=BOOLEAN, nullable=True, text=test.text, value=None)
 
 
 def raw_in(values: Sequence[Expression], relation: Relation, settings: Settings) -> Subquery:

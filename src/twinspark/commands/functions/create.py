@@ -1,7 +1,8 @@
 """CREATE and DROP FUNCTION: validates functions and stores them in the session or in a catalog."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from twinspark.analysis.context import Context
@@ -30,7 +31,13 @@ from twinspark.read.sql.tree_nodes import tree_nodes
 from twinspark.read.sql_text import parser_config
 from twinspark.read.walk import Walk
 from twinspark.sessions.services import Services
-from twinspark.sessions.sql_functions import Parameter, SqlFunction, cast_as_declared, table_function
+from twinspark.sessions.sql_functions import (
+    Parameter,
+    SqlFunction,
+    cast_as_declared,
+    check_not_null,
+    table_function,
+)
 from twinspark.sessions.views.sql_views import stored_settings
 from twinspark.types import CharType, VarcharType, quote_identifier
 
@@ -80,10 +87,9 @@ def check_written(statement: Any, source: str, parts: tuple[str, ...]) -> None:
     for parameter in statement.parameters or ():
         if parameter.name.lower() in FUNCTIONS_WITHOUT_PARENTHESES:
             raise NotNative(reasons.SQL_FUNCTION, f"the parameter {parameter.name} has the name of the function")
-        if not parameter.nullable or isinstance(parameter.type, CharType | VarcharType):
-            raise NotNative(reasons.SQL_FUNCTION, "parameters that are NOT NULL, CHAR or VARCHAR")
-    if isinstance(statement.returns, CharType | VarcharType):
-        raise NotNative(reasons.SQL_FUNCTION, "a return type of CHAR or VARCHAR")
+    declared = [parameter.type for parameter in statement.parameters or ()]
+    if any(isinstance(type, CharType | VarcharType) for type in (*declared, statement.returns)):
+        raise SparkError("UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING")
 
 
 # Characteristics about the data that a function reads; others change its meaning, or raise errors.
@@ -92,25 +98,46 @@ DATA_ACCESS = ("CONTAINS SQL", "READS SQL DATA")
 
 def check_characteristics(statement: Any) -> None:
     characteristics = [one for one in statement.characteristics if one.upper() != "LANGUAGE SQL"]
-    nodes = list(tree_nodes(statement.body))
-    reads = any(isinstance(node, tree.Table) for node in nodes) or any(map(calls_another, nodes))
     if statement.collation or len(characteristics) > 1 or any(one not in DATA_ACCESS for one in characteristics):
         raise NotNative(reasons.SQL_FUNCTION, "characteristics or a default collation")
-    if characteristics == ["CONTAINS SQL"] and reads:
-        raise NotNative(reasons.SQL_FUNCTION, "CONTAINS SQL on a function that may read data")
 
 
-def calls_another(node: Any) -> bool:
-    """A function that is not built in may read data."""
-    if not isinstance(node, tree.Function | tree.TableFunction):
+def check_data_access(statement: Any, context: Context, services: Services) -> None:
+    """After the body was analyzed (CreateSQLFunctionCommand.deriveSQLDataAccess)."""
+    if "CONTAINS SQL" in statement.characteristics and reads_data(statement.body, context, services):
+        raise SparkError("INVALID_SQL_FUNCTION_DATA_ACCESS")
+
+
+def reads_data(body: Any, context: Context, services: Services) -> bool:
+    nodes = list(tree_nodes(body))
+    if any(isinstance(node, tree.Query) and node.ctes for node in nodes):
+        raise NotNative(reasons.SQL_FUNCTION, "CONTAINS SQL on a function with a WITH query")
+    if any(isinstance(node, tree.Table) for node in nodes):
+        return True
+    own = [each for each in functions_named(body) if each[-1].lower() not in SPARK_FUNCTIONS]
+    return any(function_reads_data(each, context, services) for each in own)
+
+
+def function_reads_data(called: Sequence[str], context: Context, services: Services) -> bool:
+    """As declared, or else as its body does."""
+    found = services.functions.find(called, context)
+    if not isinstance(found, SqlFunction):
+        raise NotNative(reasons.SQL_FUNCTION, "CONTAINS SQL on a function that calls one that is not a SQL function")
+    if "CONTAINS SQL" in found.characteristics:
         return False
-    return not isinstance(node.name, tree.Name) or node.name.parts[-1].lower() not in SPARK_FUNCTIONS
+    return "READS SQL DATA" in found.characteristics or reads_data(parsed_body(found, context), context, services)
+
+
+def parsed_body(function: SqlFunction, context: Context) -> Any:
+    parse = parse_query if function.columns else parse_expression
+    return parse(function.body, parser_config(context))
 
 
 def function_of(
     statement: Any, source: str, parts: tuple[str, ...], context: Context, services: Services
 ) -> SqlFunction:
     parameters = tuple(parameter_of(each, source) for each in statement.parameters or ())
+    check_not_null([each.nullable for each in statement.parameters or ()], parameters_text(statement, source))
     check_parameters(parameters, parts[-1])
     full = parts if statement.temporary else full_name(parts, context, services)
     made = SqlFunction(
@@ -124,10 +151,32 @@ def function_of(
         database=context.database,
         characteristics=tuple(statement.characteristics),
     )
-    check_defaults(parameters, context)
-    check_calls(made, parts, statement, context, services)
+    try:
+        made = analyzed_function(made, statement, context, services)
+    except SparkError as error:
+        if error.condition in OF_THE_STATEMENT and (not error.contexts or error.condition.startswith("DATATYPE")):
+            with_position(error, statement, source)
+        raise
+    if not statement.temporary:
+        check_temporary_objects(parts, statement, context, services)
+    check_data_access(statement, context, services)
+    return made
+
+
+# Errors of the casts and of the subquery that Spark adds around default values and the body.
+OF_THE_STATEMENT = (
+    "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+    "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
+)
+
+
+def analyzed_function(made: SqlFunction, statement: Any, context: Context, services: Services) -> SqlFunction:
+    parameters = made.parameters
+    check_defaults(made, context)
     if statement.returns_table and not isinstance(statement.body, tree.Query):
-        raise NotNative(reasons.SQL_FUNCTION, "a table function whose body is not a query")
+        name = made.name.split(".")[-1]
+        raise SparkError("USER_DEFINED_FUNCTIONS.SQL_TABLE_UDF_BODY_MUST_BE_A_QUERY", name=name)
+    check_not_cyclic(made, statement.body, context, services)
     if statement.returns_table:
         return resolve_checked(made, lambda: table_function(made, statement, context))
     declared = [(each.name, build.literal(None, parse_type(each.type))) for each in parameters]
@@ -159,17 +208,24 @@ def body_text(statement: Any) -> str:
     return f"({text})" if is_value and not text.startswith("(") else text
 
 
-def check_defaults(parameters: Sequence[Parameter], context: Context) -> None:
+def check_defaults(made: SqlFunction, context: Context) -> None:
     """Defaults must come last, be constants, and match their types."""
-    given = [each.default is not None for each in parameters]
-    if given != sorted(given):
-        raise NotNative(reasons.SQL_FUNCTION, "a parameter with a default before one without")
-    for each in parameters:
+    name = made.name.split(".")[-1]
+    for each, following in pairwise(made.parameters):
+        if each.default is not None and following.default is None:
+            raise SparkError(
+                "USER_DEFINED_FUNCTIONS.NOT_A_VALID_DEFAULT_PARAMETER_POSITION",
+                functionName=name,
+                parameterName=each.name,
+                nextParameterName=following.name,
+            )
+    for each in made.parameters:
         if each.default is None:
             continue
         node = parse_expression(each.default, parser_config(context))
         if any(isinstance(one, tree.Query) for one in tree_nodes(node)):
-            raise NotNative(reasons.SQL_FUNCTION, "a default value that is a query")
+            condition = "USER_DEFINED_FUNCTIONS.NOT_A_VALID_DEFAULT_EXPRESSION"
+            raise SparkError(condition, functionName=name, parameterName=each.name)
         cast_as_declared(
             Walk(each.default, context).read(node, Scope(frame_of(OneRow()), context)),
             parse_type(each.type),
@@ -177,26 +233,46 @@ def check_defaults(parameters: Sequence[Parameter], context: Context) -> None:
         )
 
 
-def check_calls(made: SqlFunction, parts: Sequence[str], statement: Any, context: Context, services: Services) -> None:
-    """A recursive function, or a persistent one that calls a temporary one, falls back to Spark for its error."""
-    if not statement.temporary and any(temporary_view(each, services) for each in tables_named(statement.body)):
-        raise NotNative(reasons.SQL_FUNCTION, "a persistent function that reads a temporary view")
-    for called in functions_named(statement.body):
-        if called[-1].lower() == parts[-1].lower() or reaches(called, parts[-1].lower(), context, services):
-            raise NotNative(reasons.SQL_FUNCTION, "a function that calls itself")
-        if not statement.temporary and len(called) == 1 and services.functions.is_temporary(called[0]):
-            raise NotNative(reasons.SQL_FUNCTION, "a persistent function that calls a temporary one")
+def check_temporary_objects(parts: Sequence[str], statement: Any, context: Context, services: Services) -> None:
+    """A persistent function cannot use temporary objects (verifyTemporaryObjectsNotExists); views are reported
+    first."""
+    views = [("VIEW", each) for each in tables_named(statement.body) if temporary_view(each, services)]
+    called = functions_named(statement.body)
+    functions = [("FUNCTION", each) for each in called if len(each) == 1 and services.functions.is_temporary(each[0])]
+    for kind, name in (*views, *functions):
+        if len(parts) > 2 or context.catalog != SESSION_CATALOG or len(views) > 1:
+            raise NotNative(reasons.SQL_FUNCTION, "a persistent function that uses temporary objects")
+        home = (context.database, *parts)[-2:]
+        raise SparkError(
+            "INVALID_TEMP_OBJ_REFERENCE",
+            obj="FUNCTION",
+            objName=quoted(home),
+            tempObj=kind,
+            tempObjName=quoted(name),
+        )
 
 
-def reaches(called: Sequence[str], target: str, context: Context, services: Services, depth: int = 0) -> bool:
-    if depth > 20 or called[-1].lower() in SPARK_FUNCTIONS:
-        return False
-    found = services.functions.find(called, context)
-    if not isinstance(found, SqlFunction):
-        return False
-    parse = parse_query if found.columns else parse_expression
-    inner = functions_named(parse(found.body, parser_config(context)))
-    return any(each[-1].lower() == target or reaches(each, target, context, services, depth + 1) for each in inner)
+def check_not_cyclic(made: SqlFunction, body: Any, context: Context, services: Services) -> None:
+    """Names the functions on the way back to this one (checkCyclicFunctionReference)."""
+    paths = [path for path in paths_to(made.name, body, context, services, ()) if path]
+    if len(paths) > 1:
+        raise NotNative(reasons.SQL_FUNCTION, "a function that calls itself in several ways")
+    if paths:
+        raise SparkError("CYCLIC_FUNCTION_REFERENCE", path=" -> ".join((made.name, *paths[0])))
+
+
+def paths_to(
+    target: str, body: Any, context: Context, services: Services, path: tuple[str, ...]
+) -> Iterator[tuple[str, ...]]:
+    for called in functions_named(body):
+        found = None if called[-1].lower() in SPARK_FUNCTIONS else services.functions.find(called, context)
+        if not isinstance(found, SqlFunction):
+            continue
+        longer = (*path, found.name)
+        if found.name == target:
+            yield longer
+        elif found.name not in path:
+            yield from paths_to(target, parsed_body(found, context), context, services, longer)
 
 
 def functions_named(body: Any) -> list[tuple[str, ...]]:
@@ -218,7 +294,7 @@ def resolve_body(made: SqlFunction, declared: Sequence[tuple[str, Expression]], 
     try:
         return resolve_checked(made, lambda: made.resolve_body(declared, context))
     except SparkError as error:
-        if error.condition.startswith("INVALID_SUBQUERY_EXPRESSION"):
+        if error.condition.startswith("INVALID_SUBQUERY_EXPRESSION") and not is_whole_body(error, made):
             raise NotNative(
                 reasons.ERROR_MESSAGE, "the body of a SQL function is a query that fails analysis", likely_error=error
             ) from error
@@ -226,6 +302,14 @@ def resolve_body(made: SqlFunction, declared: Sequence[tuple[str, Expression]], 
             raise
         name = f"{quote_identifier(context.database)}.{error.parameters['routineName']}"
         raise SparkError("ROUTINE_NOT_FOUND", routineName=name) from error
+
+
+def is_whole_body(error: SparkError, made: SqlFunction) -> bool:
+    """Whether the error is that of the body itself, to which Spark gives the position of the statement."""
+    whole = error.condition in OF_THE_STATEMENT and all(each.fragment == made.body for each in error.contexts)
+    if whole:
+        error.contexts = ()
+    return whole
 
 
 def full_name(parts: Sequence[str], context: Context, services: Services) -> tuple[str, ...]:
@@ -236,6 +320,11 @@ def parameter_of(definition: Any, source: str) -> Parameter:
     default = definition.default
     written = None if default is None else source[default.start : default.stop]
     return Parameter(definition.name, definition.type.simpleString(), written)
+
+
+def parameters_text(statement: Any, source: str) -> str:
+    given = statement.parameters
+    return source[given[0].start : given[-1].stop] if given else ""
 
 
 def check_parameters(parameters: Sequence[Parameter], name: str) -> None:

@@ -59,9 +59,9 @@ def no_such_date(y: str, m: str, d: str) -> str:
     )
 
 
-def fraction_of_a_minute() -> str:
+def fraction_of_a_minute(s: str) -> str:
     """The error for 60 seconds with a fraction, which is raised before the date is checked."""
-    return not_native(reasons.DATETIME_RANGE, "60 seconds with a fraction")
+    return error_with("INVALID_FRACTION_OF_SECOND", secAndMicros=f"spark_double_to_string(CAST({s} AS DOUBLE))")
 
 
 def no_such_time(h: str, n: str, s: str) -> str:
@@ -70,7 +70,11 @@ def no_such_time(h: str, n: str, s: str) -> str:
         f"WHEN {n} NOT BETWEEN 0 AND 59 THEN {bounds_text('MinuteOfHour', '0 - 59', n)} "
         f"ELSE {bounds_text('SecondOfMinute', '0 - 59', f'CAST(trunc({s}) AS BIGINT)')} END"
     )
-    return f"(CASE WHEN {s} >= 60 AND {s} < 61 OR {s} > -1 AND {s} < 0 THEN {fraction_of_a_minute()} ELSE {wrong} END)"
+    negative = not_native(reasons.DATETIME_RANGE, "a negative fraction of a second")
+    return (
+        f"(CASE WHEN {s} > 60 AND {s} < 61 THEN {fraction_of_a_minute(s)} "
+        f"WHEN {s} = 60 OR {s} > -1 AND {s} < 0 THEN {negative} ELSE {wrong} END)"
+    )
 
 
 def make_date_writer(fails: bool) -> Callable[..., str]:
@@ -122,7 +126,7 @@ def make_timestamp_writer(kind: DataType, fails: bool) -> Callable[..., str]:
         local = (
             f"coalesce(spark_make_timestamp({y}, {m}, {d}, {h}, {n}, {s}), "
             f"CASE WHEN {right} AND NOT ({missing}) THEN {date} + to_microseconds({clock}) "
-            f"WHEN {missing} THEN NULL WHEN {s} > 60 AND {s} < 61 THEN {fraction_of_a_minute() if fails else 'NULL'} "
+            f"WHEN {missing} THEN NULL WHEN {s} > 60 AND {s} < 61 THEN {fraction_of_a_minute(s) if fails else 'NULL'} "
             f"WHEN {date} IS NOT NULL THEN {no_such_time(h, n, s) if fails else 'NULL'} END)"
         )
         if zone:  # Java resolves the zone before it checks the fields

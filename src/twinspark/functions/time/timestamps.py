@@ -7,9 +7,9 @@ from typing import Any
 
 from twinspark.errors import NotNative, reasons
 from twinspark.functions.casts.cast_sql import between_datetimes
-from twinspark.functions.notation.error_sql import not_native
+from twinspark.functions.notation.error_sql import java_error, not_native
 from twinspark.functions.notation.registry import fn
-from twinspark.functions.notation.typing import Call, Typed
+from twinspark.functions.notation.typing import Call, Typed, is_foldable
 from twinspark.functions.time.dates import check_special_values
 from twinspark.functions.time.pattern_errors import pattern_error_sql
 from twinspark.functions.time.time_parser_policy import EXCEPTION, format_instant, parse_error, parse_instant
@@ -129,6 +129,23 @@ def instant_of_seconds(seconds: str, unit: int = 1000000) -> str:
     return f"(CASE WHEN {seconds} BETWEEN -{most} AND {most} THEN {made} WHEN {seconds} IS NOT NULL THEN {far} END)"
 
 
+LONGEST = (1 << 63) - 1
+
+
+def checked_instant(unit: int) -> Callable[..., str]:
+    """Math.multiplyExact fails beyond 64 bits; what Java's long holds and DuckDB's timestamp does not falls back."""
+
+    def write(call: Any, seconds: str) -> str:
+        made = instant_of_seconds(seconds, unit)
+        if unit == 1 or not all(map(is_foldable, call.arguments)):
+            return made
+        most = LONGEST // unit
+        overflow = f"CAST({java_error(duck_text('long overflow'))} AS TIMESTAMPTZ)"
+        return f"(CASE WHEN {seconds} NOT BETWEEN -{most} AND {most} THEN {overflow} ELSE {made} END)"
+
+    return write
+
+
 def from_seconds(call: Any, seconds: str, pattern: str) -> str:
     return write_date_format(call, instant_of_seconds(seconds), pattern)
 
@@ -198,6 +215,15 @@ def instant_of_decimal(seconds: str) -> str:
     return f"(CASE WHEN {near} THEN {made} WHEN {seconds} IS NOT NULL THEN {FAR_INSTANT} END)"
 
 
+def instant_of_fine_decimal(seconds: str, source: DecimalType) -> str:
+    """BigDecimal.longValueExact: digits after the microseconds must be zero."""
+    if source.precision - source.scale > 12:
+        raise NotNative(reasons.DECIMAL_PRECISION, "timestamp_seconds")
+    short = f"CAST({seconds} AS DECIMAL({source.precision - source.scale + 7}, 6))"
+    wrong = f"CAST({java_error(duck_text('Rounding necessary'))} AS TIMESTAMPTZ)"
+    return f"(CASE WHEN {short} <> {seconds} THEN {wrong} ELSE {instant_of_decimal(short)} END)"
+
+
 def since_1970(unit: int) -> Callable[[Call], Typed]:
     def rule(call: Call) -> Typed:
         source = call.types[0]
@@ -207,9 +233,11 @@ def since_1970(unit: int) -> Callable[[Call], Typed]:
             if source.precision - source.scale > 32:  # the cast below would drop digits for which Spark raises an error
                 raise NotNative(reasons.DECIMAL_PRECISION, "timestamp_seconds")
             return Typed(TIMESTAMP, call.any_nullable, (DecimalType(38, 6),), instant_of_decimal("{0}"))
+        if call.name == "timestamp_seconds" and isinstance(source, DecimalType) and is_foldable(call.arguments[0]):
+            return Typed(TIMESTAMP, call.any_nullable, None, instant_of_fine_decimal("{0}", source))
         if not (is_integral(source) or is_null(source)):
             raise NotNative(reasons.FUNCTION_ARGUMENT_TYPE, f"{call.name} of {source.simpleString()}")
-        return Typed(TIMESTAMP, call.any_nullable, (LONG,), instant_of_seconds("{0}", unit))
+        return Typed(TIMESTAMP, call.any_nullable, (LONG,), checked_instant(unit))
 
     return rule
 

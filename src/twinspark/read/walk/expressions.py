@@ -181,12 +181,22 @@ class Walk:
                 raise self.with_context(SparkError("EXCEPT_OVERLAPPING_COLUMNS", columns=", ".join(excluded)), node)
             for name in excluded:
                 if not any(same(name, a.name) for a in found):
-                    raise NotNative(reasons.ERROR_MESSAGE, "EXCEPT with a name that does not exist")
+                    raise self.unknown_exception(name, node, scope)
             kept = [a for a in found if not any(same(a.name, name) for name in excluded)]
             return [passed_column(scope.frame, a) for a in kept]
         around = outer_star(scope, node.target) if not node.excluded else []
         check_listed(is_listed or not node.excluded)
         return around or self.struct_star(node, scope)
+
+    def unknown_exception(self, name: str, node: tree.Star, scope: Scope) -> NotNative:
+        """The error of `* EXCEPT` with a name that is no column, at the position of the star."""
+        likely: SparkError | None = None
+        try:
+            resolve(replace(scope, outer=None), (name,))
+        except SparkError as error:
+            error.contexts = ()
+            likely = self.with_context(error, node)
+        return NotNative(reasons.ERROR_MESSAGE, "EXCEPT with a name that does not exist", likely_error=likely)
 
     def struct_star(self, node: tree.Star, scope: Scope) -> list[Named]:
         try:

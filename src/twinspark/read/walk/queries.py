@@ -142,7 +142,7 @@ def read_checked_recursion(named: tree.NamedQuery, walk: Walk) -> Relation:
 
 
 def read_recursion(named: tree.NamedQuery, walk: Walk) -> Relation:
-    body = two_parts(named)
+    body = two_parts(named, walk)
     anchor = read_term(body.left, walk).frame.plain()
     anchor = rename_columns(anchor, named.columns) if named.columns else anchor
     key = f"{named.name}@{next(_uses)}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from twinspark.analysis.expressions import build
 from twinspark.analysis.relations.set_operations import common_nullability
 from twinspark.analysis.scope.frames import Attribute, Frame, Hit, find_below, frame_of
 from twinspark.config.values import number_of
-from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.errors import NotNative, QueryContext, SparkError, reasons
 from twinspark.functions.casts.common_types import wider_type
 from twinspark.functions.notation.typing import type_text
 from twinspark.plan.expressions import Expression, Literal, WindowCall
@@ -56,24 +57,58 @@ class LastStep:
 
 
 def is_recursive(named: tree.NamedQuery) -> bool:
+    return refers_to(named.query, named.name)
+
+
+def refers_to(query: Any, name: str) -> bool:
     return any(
         isinstance(node, tree.Table)
         and isinstance(node.name, tree.Name)
-        and [part.lower() for part in node.name.parts] == [named.name.lower()]
-        for node in tree_nodes(named.query)
+        and [part.lower() for part in node.name.parts] == [name.lower()]
+        for node in tree_nodes(query)
     )
 
 
-def two_parts(named: tree.NamedQuery) -> tree.SetOperation:
+def two_parts(named: tree.NamedQuery, walk: Walk) -> tree.SetOperation:
     query = named.query
     while query.ctes is None and query.organization is None and isinstance(query.body, tree.Query):
         query = query.body
     body = query.body
     if query.ctes is not None or query.organization is not None or not isinstance(body, tree.SetOperation):
-        raise NotNative(reasons.RECURSIVE_CTE, "it is not of the form anchor UNION ALL step")
+        inner = (query.ctes, body.left if isinstance(body, tree.SetOperation) else None)
+        known = query.ctes is None or any(is_own_reference(each, named.name) for each in inner)
+        likely = without_context("INVALID_RECURSIVE_CTE") if known else None
+        raise NotNative(reasons.RECURSIVE_CTE, "it is not of the form anchor UNION ALL step", likely_error=likely)
     if body.operator != "UNION" or not body.all:
-        raise NotNative(reasons.RECURSIVE_CTE, "it does not use UNION ALL")
+        is_union = body.operator == "UNION"
+        likely = distinct_union(walk.text) if is_union else without_context("INVALID_RECURSIVE_CTE")
+        raise NotNative(reasons.RECURSIVE_CTE, "it does not use UNION ALL", likely_error=likely)
+    if is_own_reference(body.left, named.name):
+        likely = without_context("INVALID_RECURSIVE_CTE")
+        raise NotNative(reasons.RECURSIVE_CTE, "its first part refers to itself", likely_error=likely)
     return body
+
+
+def distinct_union(text: str) -> SparkError | None:
+    """Points at the query of the WITH clause; known if that is the whole statement."""
+    start, stop = len(text) - len(text.lstrip()), len(text.rstrip())
+    if not text[start:].lower().startswith("with"):
+        return None
+    error = SparkError("UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE")
+    error.contexts = (QueryContext(text[start:stop], start, stop - 1, text=text),)
+    return error
+
+
+def is_own_reference(query: Any, name: str) -> bool:
+    """Whether the query refers to the WITH query around it, and not to one of its own of the same name."""
+    hidden = any(isinstance(node, tree.NamedQuery) and node.name.lower() == name.lower() for node in tree_nodes(query))
+    return refers_to(query, name) and not hidden
+
+
+def without_context(condition: str) -> SparkError:
+    error = SparkError(condition)
+    error.has_query_context = False
+    return error
 
 
 def level_limit(named: tree.NamedQuery, walk: Walk) -> int:
@@ -113,7 +148,9 @@ def check_reference(relation: Relation) -> None:
     """Rejects recursive references below sorts, aggregations and window functions, as Spark does."""
     windows = any(isinstance(one, WindowCall) for each in own_expressions(relation) for one in nodes_of(each))
     if (windows or isinstance(relation, Sort | Aggregate | Window | Distinct)) and has_reference(relation):
-        raise NotNative(reasons.RECURSIVE_CTE, "it refers to itself below an operation that needs all rows")
+        likely = None if isinstance(relation, Distinct) else without_context("INVALID_RECURSIVE_REFERENCE.PLACE")
+        detail = "it refers to itself below an operation that needs all rows"
+        raise NotNative(reasons.RECURSIVE_CTE, detail, likely_error=likely)
     for below in relation.inputs:
         check_reference(below)
 
@@ -128,7 +165,8 @@ def with_next_level(frame: Frame, level: Attribute, fields: tuple[Field, ...], w
         return (level, ()) if level.id in inner.slots else None
 
     if is_missing_side(frame.relation):
-        raise NotNative(reasons.RECURSIVE_CTE, "it refers to itself where rows may be missing")
+        likely = without_context("INVALID_RECURSIVE_REFERENCE.PLACE")
+        raise NotNative(reasons.RECURSIVE_CTE, "it refers to itself where rows may be missing", likely_error=likely)
     found = find_below(frame, find, opens=True)
     if found is None:
         raise NotNative(reasons.RECURSIVE_CTE, "its rows cannot be followed")

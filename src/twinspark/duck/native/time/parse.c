@@ -93,7 +93,7 @@ static const char *read_number(const pattern *pattern, int item, const char *at,
     if (sign && (asked->letter != 'y' || of.least == of.most || (!negative && !of.pads)))
         return NULL;
     at += sign;
-    int behind = of.least == of.most ? 0 : needed_behind(pattern, item);
+    int behind = of.least == of.most || asked->letter == 'S' ? 0 : needed_behind(pattern, item);
     int digits = count_digits(at, end, of.most + behind);
     if (behind)
         digits = digits - behind > of.least ? digits - behind : of.least < digits ? of.least : digits;
@@ -177,6 +177,24 @@ static const char *read_offset(const pattern_item *item, const char *at, const c
     return at;
 }
 
+/* zzz: the short name of a zone (ZoneTextPrinterParser); those that end the text and are not parts of other names. */
+static const char *read_zone_name(const char *at, const char *end, parsed_fields *into) {
+    static const struct { const char *name, *region; } known[] = {
+        {"UTC", "UTC"}, {"GMT", "GMT"}, {"PST", "America/Los_Angeles"}, {"PDT", "America/Los_Angeles"},
+        {"MST", "America/Denver"}, {"MDT", "America/Denver"}, {"CST", "America/Chicago"}, {"CDT", "America/Chicago"},
+        {"EST", "America/New_York"}, {"EDT", "America/New_York"}};
+    if (at == end || (*at >= '0' && *at <= '9'))
+        return NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (end - at == 3 && same_letters(at, end, known[i].name, 3)) {
+            into->present |= ZONE;
+            into->zone = plain_text(known[i].region);
+            return end;
+        }
+    into->is_unknown = true;
+    return NULL;
+}
+
 static const char *read_literal(uint32_t code, const char *at, const char *end) {
     if (at == end)
         return NULL;
@@ -193,6 +211,7 @@ static const char *read_item(const pattern *pattern, int item, const char *at, c
     case 0: return read_literal(asked->code, at, end);
     case 'a': return read_half(at, end, into);
     case 'X': case 'x': case 'Z': return read_offset(asked, at, end, into);
+    case 'z': return read_zone_name(at, end, into);
     case 'M': case 'L':
         if (asked->count > 2)
             return read_month(asked->count, at, end, into);
@@ -213,6 +232,7 @@ int read_items(const pattern *pattern, int item, const char **at, const char *en
             while (depth > 0 && ++close < pattern->count);
             if (read_items(pattern, item + 1, at, end, into, true) < 0) {
                 *at = saved;
+                before.is_unknown = into->is_unknown;
                 *into = before;
             }
             item = close + 1;
@@ -227,12 +247,27 @@ int read_items(const pattern *pattern, int item, const char **at, const char *en
     return item;
 }
 
+/* A fraction of variable width takes all the digits it can: it is not part of adjacent value parsing. */
+static bool is_fraction(const pattern_item *item) { return item->letter == 'S' && item->count > 1; }
+
+/* A zone's name and an offset in one pattern: which one counts is left to Java. */
+static bool has_two_zones(const pattern *pattern) {
+    int names = 0, offsets = 0;
+    for (int i = 0; i < pattern->count; i++) {
+        names += pattern->items[i].letter == 'z';
+        offsets += pattern->items[i].letter && strchr("XxZ", pattern->items[i].letter);
+    }
+    return names > 1 || (names && offsets);
+}
+
 /* Letters, counts and neighbours that the code above reads as Java does. */
 bool readable(const pattern *pattern) {
+    if (has_two_zones(pattern))
+        return false;
     for (int i = 0; i < pattern->count; i++) {
         const pattern_item *item = &pattern->items[i];
         bool number = item->letter && strchr("ydHhmsSMLD", item->letter), offset = item->letter && strchr("XxZ", item->letter);
-        if (item->letter && !number && !offset && !strchr("a[]", item->letter))
+        if (item->letter && !number && !offset && !strchr("az[]", item->letter))
             return false;
         if (offset && (item->letter == 'Z' ? item->count > 3 : item->count > 3))
             return false;
@@ -240,8 +275,11 @@ bool readable(const pattern *pattern) {
             return false; /* whose other case Java would take too */
         if (i && item->letter == 'S' && pattern->items[i - 1].letter && !strchr("s[", pattern->items[i - 1].letter))
             return false;
-        width of, before; /* a number of variable width right after another number */
-        if (i && number_width(item, &of) && number_width(&pattern->items[i - 1], &before) && of.least != of.most && item->letter != 'S')
+        width of, before = {0}; /* a number of variable width right after another number */
+        bool follows_number = i && number_width(&pattern->items[i - 1], &before) && !is_fraction(&pattern->items[i - 1]);
+        bool is_variable = number_width(item, &of) && (of.least != of.most || pattern->items[i - 1].letter == 'S' ||
+                                                       (item->letter == 'S' && before.least != before.most));
+        if (follows_number && is_variable && !is_fraction(item))
             return false;
     }
     return true;
@@ -341,14 +379,23 @@ static bool read_fixed(const pattern *pattern, const char *at, int64_t *second) 
     return true;
 }
 
-enum outcome { FITS, DIFFERS, OVERFLOWS };
+enum outcome { FITS, DIFFERS, OVERFLOWS, ONLY_JAVA };
 
 static enum outcome parse_text(const pattern *pattern, text value, const zone_rules *rules, int64_t *micros) {
     parsed_fields fields = {0};
     const char *at = value.bytes, *end = value.bytes + value.length;
     int64_t second;
-    if (read_items(pattern, 0, &at, end, &fields, false) < 0 || at != end || !resolve(&fields, &second))
+    bool fits_items = read_items(pattern, 0, &at, end, &fields, false) >= 0 && at == end;
+    if (fields.is_unknown)
+        return ONLY_JAVA;
+    if (!fits_items || !resolve(&fields, &second))
         return DIFFERS;
+    zone_rules named;
+    if (rules && fields.present & ZONE) {
+        if (find_zone(fields.zone, &named) != ZONE_KNOWN)
+            return ONLY_JAVA;
+        rules = &named;
+    }
     if (rules)
         second -= fields.present & OFFSET ? fields.offset : offset_of_local(rules, second);
     int64_t micro = fields.present & NANO ? fields.clock.nano / 1000 : 0;
@@ -382,7 +429,9 @@ static void parse_rows(native_call *call) {
             continue;
         }
         enum outcome how = parse_text(&compiled, value, zoned ? &rules : NULL, &RESULT(call, int64_t)[row]);
-        if (how == OVERFLOWS || (how == DIFFERS && call->function->extra))
+        if (how == ONLY_JAVA)
+            fall_back(call, "DATETIME_PATTERN", "the name of a time zone that only Spark reads");
+        else if (how == OVERFLOWS || (how == DIFFERS && call->function->extra))
             fall_back(call, "DATETIME_PATTERN", "a text that does not fit its pattern");
         else if (how == DIFFERS)
             set_null(call, row);

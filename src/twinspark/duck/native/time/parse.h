@@ -4,13 +4,15 @@
 #include "time/pattern.h"
 
 /* What was read so far; a field is present when its bit is set. */
-enum { YEAR = 1, MONTH = 2, DAY = 4, HOUR = 8, HALF_HOUR = 16, MINUTE = 32, SECOND = 64, NANO = 128, NOON = 256, OFFSET = 512, DAY_OF_YEAR = 1024 };
+enum { YEAR = 1, MONTH = 2, DAY = 4, HOUR = 8, HALF_HOUR = 16, MINUTE = 32, SECOND = 64, NANO = 128, NOON = 256, OFFSET = 512, DAY_OF_YEAR = 1024, ZONE = 2048 };
 enum { WRONG_MOST = 8 };
 typedef struct {
     int present;
     clock_time clock;
     int half_hour, noon, day_of_year;
     int32_t offset;
+    text zone;       /* the region of a zone's name */
+    bool is_unknown; /* a name that only Java knows, if it is one */
     bool goes_on; /* continues after numbers that are out of range: Java checks them at the end */
     char wrong[WRONG_MOST]; /* the letters of these */
     int wrong_count;        /* WRONG_MOST: more than are stored */

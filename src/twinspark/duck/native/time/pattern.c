@@ -14,7 +14,7 @@ const char *const day_names[7] = {"Monday", "Tuesday", "Wednesday", "Thursday", 
 static int most_of(char letter) {
     static const struct { char letter; int most; } known[] = {
         {'G', 4}, {'y', 6}, {'M', 4}, {'L', 4}, {'d', 2}, {'D', 3}, {'Q', 4}, {'q', 4}, {'E', 4}, {'a', 1}, {'h', 2}, {'K', 2},
-        {'k', 2}, {'H', 2}, {'m', 2}, {'s', 2}, {'S', 9}, {'V', 2}, {'O', 4}, {'X', 5}, {'x', 5}, {'Z', 5}};
+        {'k', 2}, {'H', 2}, {'m', 2}, {'s', 2}, {'S', 9}, {'V', 2}, {'z', 3}, {'O', 4}, {'X', 5}, {'x', 5}, {'Z', 5}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].letter == letter)
             return known[i].most;
@@ -231,10 +231,12 @@ static void split_micros(int64_t micros, int32_t offset, clock_time *clock) {
 
 static bool same_text(text left, text right) { return left.length == right.length && !memcmp(left.bytes, right.bytes, left.length); }
 
-/* VV shows the id that Java gives the zone: known for UTC and for regions. */
+/* VV shows the id that Java gives the zone: known for UTC and for regions. z shows its name, which only Java knows. */
 static bool shows_zone(const pattern *pattern, text zone) {
     for (int i = 0; i < pattern->count; i++)
-        if (pattern->items[i].letter == 'V' && !same_text(zone, plain_text("UTC")) && !memchr(zone.bytes, '/', zone.length))
+        if (pattern->items[i].letter == 'z')
+            return true;
+        else if (pattern->items[i].letter == 'V' && !same_text(zone, plain_text("UTC")) && !memchr(zone.bytes, '/', zone.length))
             return true;
     return false;
 }

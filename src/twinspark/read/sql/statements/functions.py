@@ -69,9 +69,12 @@ def _parse_sql_function(
     cursor.expect(")")
     returns: DataType | None = None
     returns_table: StructType | bool = False
+    returns_text = ""
     if cursor.take("RETURNS"):
         if cursor.take("TABLE", "("):
+            columns_at = cursor.start
             returns_table = parse_column_types(cursor)
+            returns_text = cursor.text[columns_at : cursor.stop]
             cursor.expect(")")
         elif cursor.take("TABLE"):
             returns_table = True
@@ -96,6 +99,7 @@ def _parse_sql_function(
         collation,
         body,
         cursor.text[begin : cursor.stop],
+        returns_text,
     )
 
 

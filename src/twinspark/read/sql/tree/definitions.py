@@ -263,6 +263,7 @@ class CreateSqlFunction(Command):
     collation: str | None
     body: Query | Expression
     body_text: str
+    returns_text: str = ""  # the columns of RETURNS TABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,21 @@
+-- Recursive WITH queries that Spark rejects, and stars without a column that does not exist.
+with recursive r as (select 0 as level union select (level + 1) % 10 from r) select * from r;
+with recursive r(level) as (select level + 1 from r where level < 9) select * from r;
+with recursive r(level) as (select level + 1 from r where level < 9 union all values 0) select * from r;
+with recursive r(level) as (values 0 intersect select level + 1 from r where level < 9) select * from r;
+with recursive r(level) as (values 0 except all select level + 1 from r where level < 9) select * from r;
+with recursive r(n) as (select 1 from r union all select n + 1 from r where n < 5) select * from r;
+with recursive r(n) as (with t2(n) as (select * from r) select 1 union all select n + 1 from t2 where n < 5) select * from r;
+with recursive r(n) as (select 1 union all select n + 1 from r order by 1) select * from r;
+with recursive r(n) as (select 1 union all select n + 1 from r limit 10 offset 1) select * from r;
+with recursive r(n) as (select 1 union all (select n + 1 from r where n < 5 order by n)) select * from r;
+with recursive r(n) as (select 1 union all select n + 1 from r group by n) select * from r;
+with recursive r(n) as (select cast(1 as bigint) union all select count(*) from r) select * from r;
+with recursive r(n) as (select 1 union all select r.n + 1 from values (1) as t(a) left join r on r.n = t.a where n < 3) select * from r;
+with recursive r(n) as (select 1 union all select r.n + 1 from r full join values (1) as t(a) on r.n = t.a where n < 3) select * from r;
+with recursive r(level) as ((with recursive r(level) as (values 0 union all select level + 1 from r where level < 3) select * from r) union all select level + 1 from r where level < 3) select count(*) from r;
+create temporary view re_v as select 1 as id, 'a' as name;
+select * except (other) from re_v;
+select * except (id, other) from re_v;
+select re_v.* except (nam) from re_v;
+drop view re_v;
