@@ -99,7 +99,8 @@ def settings_of_pip() -> dict[str, str]:
     """The indexes that pip uses on this machine, for uv, which does not read pip's configuration."""
     listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
     found = dict(re.findall(r"(?:global|:env:)\.([\w-]+)='([^']*)'", listed.stdout))
-    return {variable: found[name] for name, variable in UV_SETTINGS.items() if name in found}
+    chosen = {variable: found[name] for name, variable in UV_SETTINGS.items() if name in found}
+    return {**chosen, "UV_INDEX_STRATEGY": "unsafe-best-match"}  # the newest version of all indexes, as pip chooses
 
 
 def test_python_c_without_spark_s_jars(wheel: Path, bare: dict[str, str], tmp_path: Path) -> None:

@@ -80,5 +80,23 @@ def test_queries_on_both_engines(auto_server: ConnectServer) -> None:
     assert verified("SELECT rand()").comparison.verdict is Verdict.DIFFERENT
     only_spark = verified("SELECT from_csv('1', 'a int', map('locale', 'de'))")
     assert only_spark.comparison.verdict is Verdict.ONLY_SPARK
-    assert until(lambda: len(verification.reports("ada"))) == 4
+    assert len(verification.reports("ada")) == len(verification.reports(None)) == 4
     assert "Identical" in report_table(verification.reports("ada"))
+
+
+@pytest.mark.spark
+def test_native_queries_of_a_shadowed_session_are_compared(auto_server: ConnectServer, spark: Any) -> None:
+    verification = Verification(auto_server.sessions)
+    auto_server.shared.listeners.append(verification.shadow)
+    try:
+        spark.sql("CREATE TEMPORARY VIEW numbers AS SELECT id FROM range(4)")
+        spark.table("numbers").count()
+        assert verification.reports(None) == []
+        spark.conf.set("twinspark.shadow", "true")
+        assert spark.table("numbers").selectExpr("sum(id) AS total").collect()[0].total == 6
+        (report,) = until(lambda: verification.reports(None))
+        until(lambda: report.is_done, 300)
+    finally:
+        auto_server.shared.listeners.remove(verification.shadow)
+    assert report.comparison is not None and report.comparison.verdict is Verdict.IDENTICAL, report
+    assert report.spark is not None and report.spark.rows == ("(6,)",)

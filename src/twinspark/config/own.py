@@ -87,6 +87,8 @@ SETTINGS = (
     option("twinspark.engine", "", "The engine of the session; without it the server's.", "auto", "duckdb", "spark"),
     option("twinspark.rowOrder", "spark",
            "`spark`: small results have the row order of a local Spark; `engine`: DuckDB's.", "spark", "engine"),
+    OwnSetting("twinspark.shadow", SESSION, BOOLEAN, "false",
+               "Native queries run once more on both engines, one at a time; the page Verify of the web UI compares."),
     OwnSetting("twinspark.native.maxScanBytes", SESSION, SIZE, "200g",
                "With the engine `auto`, plans that read more than this run on Spark."),
     option("twinspark.tables.provider", "iceberg", "The format of tables that are created without `USING`.",

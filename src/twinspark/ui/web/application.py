@@ -49,6 +49,7 @@ GET: dict[str, Handler] = {
 POST: dict[str, Handler] = {
     "/operations/*/cancel": operation.cancel,
     "/operations/*/profile": operation.profile,
+    "/operations/*/verify": verify.submit_operation,
     "/sql": sql.submit,
     "/verify": verify.submit,
 }
@@ -58,7 +59,10 @@ class WebApplication:
     """The WSGI application."""
 
     def __init__(self, sessions: Sessions, spark: SparkEngine, guard: Guard) -> None:
-        self._view = View(sessions, spark, guard, Statements(sessions), Verification(sessions))
+        verification = Verification(sessions)
+        self._view = View(sessions, spark, guard, Statements(sessions), verification)
+        if sessions.shared.settings.engine != "duckdb":
+            sessions.shared.listeners.append(verification.shadow)
         self._guard = guard
 
     def __call__(self, environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:

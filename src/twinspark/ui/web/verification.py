@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -18,15 +18,21 @@ from twinspark.operations.comparison import Comparison, Outcome, compare
 from twinspark.operations.explain import plan_of_text
 from twinspark.operations.planned_operation import Client
 from twinspark.operations.start import Starter
-from twinspark.sessions.history.describe import error_columns
+from twinspark.sessions.config import SessionConfig
+from twinspark.sessions.history.describe import error_columns, statement_of
+from twinspark.sessions.operation import EndedOperation
+from twinspark.sessions.plan_effects import may_run_twice
 from twinspark.sessions.session import Session
 from twinspark.sessions.sessions import Sessions
 from twinspark.sessions.settings import ENGINE_KEY
+from twinspark.sessions.threads import DaemonThreads
 
 CLIENT_TYPE = "twinspark verify"
 MOST_BYTES = 64 * 1024 * 1024  # of one engine's rows, which are compared in memory
 MOST_REPORTS = 50
 ENGINES = ("duckdb", "spark")
+SHADOW_KEY = "twinspark.shadow"
+_threads = DaemonThreads("verify")
 
 
 class NotComparable(Exception):
@@ -52,12 +58,14 @@ class Report:
 
 
 class Verification:
-    """The newest reports; each viewer sees those of the same user."""
+    """The newest reports. A viewer with a name sees those of that user, others see all."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._reports: OrderedDict[str, Report] = OrderedDict()
         self._lock = threading.Lock()
+        self._shadowing = threading.Lock()
+        self.skipped = 0  # queries of shadowed sessions that ended while another one was compared
 
     def new_report(self, user: str, text: str) -> Report:
         report = Report(uuid.uuid4().hex, user, text)
@@ -67,33 +75,79 @@ class Verification:
                 self._reports.popitem(last=False)
         return report
 
-    def reports(self, user: str) -> list[Report]:
-        """The newest first."""
+    def reports(self, user: str | None) -> list[Report]:
+        """The newest first; without a user those of all."""
         with self._lock:
-            return [each for each in reversed(self._reports.values()) if each.user == user]
+            return [each for each in reversed(self._reports.values()) if user in (None, each.user)]
 
-    def find(self, user: str, report_id: str) -> Report | None:
+    def find(self, user: str | None, report_id: str) -> Report | None:
         found = self._reports.get(report_id)
-        return found if found is not None and found.user == user else None
+        return found if found is not None and user in (None, found.user) else None
 
     def carry_out(self, report: Report) -> Report:
-        """On the native engine, then on Spark, in two sessions that end afterwards."""
-        try:
-            report.native, report.spark = (self._outcome(report, engine) for engine in ENGINES)
-            report.comparison = compare(report.native, report.spark)
-        except (SparkError, NotComparable) as problem:
-            report.problem = str(problem)
-        return report
+        """On the native engine, then on Spark, in two new sessions that end afterwards."""
+        return fill(report, lambda engine: self._outcome_of_text(report, engine))
 
-    def _outcome(self, report: Report, engine: str) -> Outcome:
-        session_id = str(uuid.uuid4())
-        session = self._sessions.of(report.user, session_id)
+    def carry_out_again(self, report: Report, source: Session, plan: base_pb2.Plan) -> Report:
+        """The plan of an operation, in two clones of its session."""
+        return fill(report, lambda engine: self._outcome_in_clone(source, plan, engine))
+
+    def _outcome_of_text(self, report: Report, engine: str) -> Outcome:
+        session = self._sessions.of(report.user, str(uuid.uuid4()))
         try:
             session.config.set(ENGINE_KEY, engine)
             return outcome_of(session, query_plan(session, report.text))
         finally:
-            self._sessions.close(report.user, session_id)
-            session.close(release_request(session))
+            self._close(session)
+
+    def _outcome_in_clone(self, source: Session, plan: base_pb2.Plan, engine: str) -> Outcome:
+        request = base_pb2.CloneSessionRequest(session_id=source.session_id, new_session_id=str(uuid.uuid4()))
+        request.user_context.user_id = source.user_id
+        session = self._sessions.clone(source, request.new_session_id)
+        try:
+            session.inherit(source, request)
+            session.config.set(ENGINE_KEY, engine)
+            return outcome_of(session, plan)
+        finally:
+            self._close(session)
+
+    def _close(self, session: Session) -> None:
+        self._sessions.close(session.user_id, session.session_id)
+        session.close(release_request(session))
+
+    # ---- shadow: what ran natively runs once more, on both engines
+
+    def shadow(self, ended: EndedOperation) -> None:
+        """Called after every operation. At most one comparison runs; queries that end meanwhile are only counted."""
+        session = self._sessions.find(ended.user_id, ended.session_id)
+        if session is None or not is_shadowed(ended, session.config):
+            return
+        if not self._shadowing.acquire(blocking=False):
+            self.skipped += 1
+            return
+        report = self.new_report(ended.user_id, statement_of(ended.plan_request.plan))
+        _threads.submit(self.carry_out_again, report, session, ended.plan_request.plan).add_done_callback(
+            lambda _: self._shadowing.release()
+        )
+
+
+def is_shadowed(ended: EndedOperation, config: SessionConfig) -> bool:
+    """Whether the session asks for it, and the operation was a query that may run again."""
+    if ended.engine != "duckdb" or config.get_option(SHADOW_KEY) != "true":
+        return False
+    request = ended.plan_request
+    is_query = request.plan.WhichOneof("op_type") == "root" and may_run_twice(request)
+    return is_query and request.request.client_type != CLIENT_TYPE
+
+
+def fill(report: Report, outcome: Callable[[str], Outcome]) -> Report:
+    """Runs both engines one after the other, and notes what came out."""
+    try:
+        report.native, report.spark = (outcome(engine) for engine in ENGINES)
+        report.comparison = compare(report.native, report.spark)
+    except (SparkError, NotComparable) as problem:
+        report.problem = str(problem)
+    return report
 
 
 def release_request(session: Session) -> bytes:

@@ -126,7 +126,8 @@ def plan_section(view: View, record: OperationRecord, details: Details) -> Html 
     drawing = tag(
         "div", draw_plan(details.nodes), class_="scroll frame", tabindex="0", role="region", aria_label="Plan"
     )
-    return join(instead, section("Plan", note, profile_form(view, record, details), drawing))
+    forms = (profile_form(view, record, details), verify_form(view, record))
+    return join(instead, section("Plan", note, *forms, drawing))
 
 
 def profile_form(view: View, record: OperationRecord, details: Details) -> Html | str:
@@ -136,6 +137,13 @@ def profile_form(view: View, record: OperationRecord, details: Details) -> Html 
     sentence = " runs this query once more, in its session, and measures each operator. Its rows are discarded."
     path = f"{operation_path(record.operation_id)}/profile"
     return tag("div", post_button(path, "Run again with a profile", view.token), tag("span", sentence), class_="action")
+
+
+def verify_form(view: View, record: OperationRecord) -> Html | str:
+    if view.sessions.shared.settings.engine == "duckdb" or not is_profilable(view, record):
+        return ""
+    button = post_button(f"{operation_path(record.operation_id)}/verify", "Run on both engines", view.token)
+    return tag("div", button, tag("span", " compares the native engine's answer with Spark's."), class_="action")
 
 
 def is_profilable(view: View, record: OperationRecord) -> bool:

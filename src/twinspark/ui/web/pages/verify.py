@@ -9,6 +9,7 @@ from twinspark.ui.web.guard import FORM_TOKEN
 from twinspark.ui.web.html import Html, join, table, tag
 from twinspark.ui.web.layout import code_block, facts, live
 from twinspark.ui.web.messages import Problem, Response, page_response, redirect
+from twinspark.ui.web.pages import operation
 from twinspark.ui.web.statements import user_of
 from twinspark.ui.web.values import cell_text, count_text, duration_text, moment_text
 from twinspark.ui.web.verification import Report
@@ -17,7 +18,8 @@ from twinspark.ui.web.view import View
 PATH = "/verify"
 SENTENCE = (
     "A query runs on the native engine and then on Spark, each in a new session, so temporary views of the SQL page "
-    "are unknown to it. Without ORDER BY Spark promises no order of rows."
+    "are unknown to it. Without ORDER BY Spark promises no order of rows. In sessions with twinspark.shadow=true each "
+    "native query is compared after it ended."
 )
 NO_SPARK = "This server has no Spark: its engine is duckdb."
 CLASSES = {Verdict.IDENTICAL: "good", Verdict.REORDERED: "warn", Verdict.DIFFERENT: "bad", Verdict.ONLY_SPARK: "none"}
@@ -32,7 +34,8 @@ def show(view: View) -> Response:
     content = [
         tag("p", note, class_="note"),
         form(view, ""),
-        report_table(view.verification.reports(user_of(view.viewer))),
+        skipped_note(view.verification.skipped),
+        report_table(view.verification.reports(view.visible().user)),
     ]
     return view.page("Verify", content, PATH)
 
@@ -48,8 +51,25 @@ def submit(view: View) -> Response:
     return redirect(f"{PATH}/{report.report_id}")
 
 
+def submit_operation(view: View, operation_id: str) -> Response:
+    """The query of an operation, with the state that its session has now."""
+    record, _ = operation.find(view, operation_id)
+    request = view.history.request(operation_id)
+    session = view.sessions.find(record.user, record.session_id)
+    if request is None or session is None or not has_spark(view) or not operation.is_profilable(view, record):
+        raise Problem(HTTPStatus.CONFLICT, "The session or the plan is gone, it is no query, or there is no Spark.")
+    report = view.verification.new_report(record.user, record.statement)
+    view.statements.run_in_background(lambda: view.verification.carry_out_again(report, session, request.plan))
+    return redirect(f"{PATH}/{report.report_id}")
+
+
+def skipped_note(skipped: int) -> Html | str:
+    sentence = f"{count_text(skipped)} queries of shadowed sessions were not compared: another comparison was running."
+    return tag("p", sentence, class_="note") if skipped else ""
+
+
 def find(view: View, report_id: str) -> Report:
-    report = view.verification.find(user_of(view.viewer), report_id)
+    report = view.verification.find(view.visible().user, report_id)
     if report is None:
         raise Problem(HTTPStatus.NOT_FOUND, "There is no such report; only the newest ones are kept.")
     return report
