@@ -260,6 +260,15 @@ def test_a_value_that_a_setting_does_not_have(spark: Any) -> None:
     assert kind == "INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS" and "iceberg, delta" in text
 
 
+@pytest.mark.parametrize("format", ["delta", "iceberg"])
+def test_a_table_by_path_names_what_to_write_and_to_install(format: str, tmp_path: Path) -> None:
+    native = twinspark.session(engine="duckdb", warehouse=str(tmp_path / "warehouse"))
+    kind, text = condition(lambda: native.read.format(format).load(str(tmp_path)).collect())
+    assert kind == "TWINSPARK_NOT_NATIVE" and "[TABLE_BY_PATH]" in text
+    assert "USING delta LOCATION" in text and "pip install 'twinspark[delta]'" in text
+    native.stop()
+
+
 def test_an_error_of_the_native_engine_has_no_jvm_heading(spark: Any) -> None:
     with pytest.raises(PySparkException) as caught:
         spark.sql("select 1 / 0").collect()
