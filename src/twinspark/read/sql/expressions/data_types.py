@@ -212,7 +212,7 @@ def _parse_spatial_type(cursor: Cursor) -> spark.DataType:
     try:
         return spark.GeographyType(srid) if kind == "GEOGRAPHY" else spark.GeometryType(srid)
     except IllegalArgumentException:
-        cursor.defer_plain_error("ST_INVALID_SRID_VALUE", "IllegalArgumentException", start, srid=str(srid))
+        cursor.defer_plain_error("ST_INVALID_SRID_VALUE", "SparkIllegalArgumentException", start, srid=str(srid))
         return spark.NullType()
 
 
