@@ -22,8 +22,8 @@ ONE = Outcome(("a int not null",), ("(1,)", "(2,)"))
     [
         (ONE, Verdict.IDENTICAL, ""),
         (Outcome(ONE.columns, ("(2,)", "(1,)")), Verdict.REORDERED, ""),
-        (Outcome(ONE.columns, ("(1,)", "(1,)", "(2,)")), Verdict.DIFFERENT, "1 rows of Spark only: (1,)"),
-        (Outcome(ONE.columns, ("(1,)",)), Verdict.DIFFERENT, "1 rows of the native engine only: (2,)"),
+        (Outcome(ONE.columns, ("(1,)", "(1,)", "(2,)")), Verdict.DIFFERENT, "1 row of Spark only: (1,)"),
+        (Outcome(ONE.columns, ("(1,)",)), Verdict.DIFFERENT, "1 row of the native engine only: (2,)"),
         (Outcome(("a int",), ONE.rows), Verdict.DIFFERENT, "a int not null; of Spark: a int"),
         (Outcome(condition="DIVIDE_BY_ZERO", error="…"), Verdict.DIFFERENT, "2 rows; Spark: DIVIDE_BY_ZERO"),
     ],

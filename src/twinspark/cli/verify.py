@@ -1,7 +1,7 @@
 """`twinspark verify`: runs a query on both engines and prints what differs."""
 
 from twinspark.doors.connect.server import ConnectServer
-from twinspark.operations.comparison import Outcome, Verdict
+from twinspark.operations.comparison import Verdict, ending
 from twinspark.sessions.settings import Settings
 from twinspark.ui.web.verification import Report, Verification
 
@@ -26,10 +26,5 @@ def lines_of(report: Report) -> list[str]:
     if report.comparison is None or report.native is None or report.spark is None:
         return [f"not compared: {report.problem}"]
     sides = [("native engine", report.native), ("Spark", report.spark)]
-    shown = [f"{name}: {ending(outcome)}" for name, outcome in sides]
+    shown = [f"{name}: {ending(outcome)} in {outcome.seconds:.3f} s" for name, outcome in sides]
     return [report.comparison.verdict.value, *shown, *report.comparison.differences]
-
-
-def ending(outcome: Outcome) -> str:
-    what = f"{len(outcome.rows)} rows" if not outcome.error else outcome.condition or outcome.error
-    return f"{what} in {outcome.seconds:.3f} s"

@@ -58,7 +58,12 @@ def differences(native: Outcome, spark: Outcome) -> Iterator[str]:
 
 
 def ending(outcome: Outcome) -> str:
-    return f"{len(outcome.rows)} rows" if not outcome.error else outcome.condition or outcome.error
+    """What a side came to: its number of rows, or its error."""
+    return row_count(len(outcome.rows)) if not outcome.error else outcome.condition or outcome.error
+
+
+def row_count(number: int) -> str:
+    return f"{number:,} row{'' if number == 1 else 's'}"
 
 
 def row_differences(native: Sequence[str], spark: Sequence[str]) -> Iterator[str]:
@@ -67,4 +72,4 @@ def row_differences(native: Sequence[str], spark: Sequence[str]) -> Iterator[str
     for name, only in (("the native engine", counted - on_spark), ("Spark", on_spark - counted)):
         if only:
             shown = "; ".join(list(only)[:MOST_SHOWN])
-            yield f"{only.total()} rows of {name} only: {shown}"
+            yield f"{row_count(only.total())} of {name} only: {shown}"

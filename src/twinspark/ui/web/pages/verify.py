@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from twinspark.operations.comparison import Outcome, Verdict
+from twinspark.operations.comparison import Outcome, Verdict, ending
 from twinspark.ui.web.guard import FORM_TOKEN
 from twinspark.ui.web.html import Html, join, table, tag
 from twinspark.ui.web.layout import code_block, facts, live
@@ -112,10 +112,7 @@ def report_of(report: Report) -> Html:
 
 
 def side(outcome: Outcome | None) -> str:
-    if outcome is None:
-        return ""
-    what = outcome.condition or outcome.error if outcome.error else f"{count_text(len(outcome.rows))} rows"
-    return f"{what} in {duration_text(outcome.seconds)}"
+    return "" if outcome is None else f"{ending(outcome)} in {duration_text(outcome.seconds)}"
 
 
 def verdict_badge(report: Report) -> Html:
