@@ -30,6 +30,7 @@ SLOW = "SELECT count(*) FROM range(200000) a JOIN range(200000) b ON a.id * 7 % 
 def open_page(chromium: Any, **options: Any) -> Iterator[Any]:
     """A page in a context of its own; whatever it reports on its console is an error of ours."""
     context = chromium.new_context(**{"viewport": LAPTOP, **options})
+    context.set_default_timeout(120_000)  # a machine that is busy needs longer than Playwright's 30 seconds
     page, reported = context.new_page(), []
     page.on("console", lambda message: reported.append(message.text))
     page.on("pageerror", lambda error: reported.append(str(error)))
