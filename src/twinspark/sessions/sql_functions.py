@@ -14,7 +14,7 @@ from twinspark.analysis.relations import joins
 from twinspark.analysis.relations.basics import Named
 from twinspark.analysis.relations.local_data import fields_of
 from twinspark.analysis.scope.frames import Frame, frame_of
-from twinspark.analysis.scope.names import Scope
+from twinspark.analysis.scope.names import Scope, is_literal_function, literal_function
 from twinspark.analysis.scope.outer_references import map_expression, outer_columns
 from twinspark.errors import NotNative, QueryContext, SparkError, reasons
 from twinspark.functions.casts.castable import can_store
@@ -45,6 +45,8 @@ from twinspark.types import (
 if TYPE_CHECKING:
     from twinspark.tables.catalogs import Catalogs, Name
 
+# Whether a parameter is meant by its name where a function without parentheses, such as current_date, has it too.
+SHADOWS = "spark.sql.legacy.allowUdfParameterToShadowParameterlessFunction"
 DOCROOT = "https://spark.apache.org/docs/latest"
 
 
@@ -128,7 +130,8 @@ class SqlFunction:
         row = Values(rows=(tuple(value for _, value in parameters),), fields=fields)
         frame = frame_of(row, (self.name.split(".")[-1],))
         node = selected_expression(parse_expression(self.body, parser_config(context)))
-        return Walk(self.body, context).read(node, Scope(frame, context))
+        hides = any(is_literal_function((name,)) for name, _ in parameters) and not context.flag(SHADOWS)
+        return Walk(self.body, context).read(node, Scope(frame, context, first=literal_function if hides else None))
 
 
 def with_origin(made: Expression, place: QueryContext | None, given: Expression | None = None) -> Expression:

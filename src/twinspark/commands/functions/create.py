@@ -65,10 +65,9 @@ def create_function(statement: Any, source: str, context: Context, services: Ser
 
 SESSION_SCHEMAS = (("session",), ("system", "session"))  # where temporary functions live
 
-# In a body these names mean the built-in function, not a parameter (and GROUPING__ID raises an error).
-FUNCTIONS_WITHOUT_PARENTHESES = frozenset(
-    {"current_date", "current_timestamp", "current_user", "user", "session_user", "current_time", "localtimestamp"}
-    | {"current_catalog", "current_database", "current_schema", "current_path", "grouping__id"}
+# Names that are neither parameters nor known functions in a body, or whose meaning there is not recorded.
+OTHER_NAMES = frozenset(
+    ["grouping__id", "current_path", "localtimestamp", "current_catalog", "current_database", "current_schema"]
 )
 
 
@@ -85,7 +84,7 @@ def check_written(statement: Any, source: str, parts: tuple[str, ...]) -> None:
         raise with_position(SparkError("INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS"), statement, source)
     check_characteristics(statement)
     for parameter in statement.parameters or ():
-        if parameter.name.lower() in FUNCTIONS_WITHOUT_PARENTHESES:
+        if parameter.name.lower() in OTHER_NAMES:
             raise NotNative(reasons.SQL_FUNCTION, f"the parameter {parameter.name} has the name of the function")
     declared = [parameter.type for parameter in statement.parameters or ()]
     if any(isinstance(type, CharType | VarcharType) for type in (*declared, statement.returns)):

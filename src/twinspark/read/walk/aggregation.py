@@ -21,7 +21,8 @@ from twinspark.analysis.scope.names import (
     read_at_levels,
 )
 from twinspark.analysis.scope.outer_references import outer_columns
-from twinspark.errors import NotNative, SparkError, reasons
+from twinspark.errors import NotNative, QueryContext, SparkError, reasons
+from twinspark.functions.notation.typing import quote_expression
 from twinspark.plan.expressions import (
     AggregateCall,
     Column,
@@ -40,6 +41,16 @@ from twinspark.read.walk.expressions import Walk
 from twinspark.read.walk.functions import sort_order
 from twinspark.read.walk.queries import by_position, check_no_subquery, is_all, position_of, sorted_frame
 from twinspark.types import BOOLEAN, INT, STRING, BooleanType
+
+NOT_SELECTED = "ORDER BY an expression that is not selected, above window functions or HAVING"
+
+
+class UnselectedOrder(NotNative):
+    """An item of ORDER BY that is not among the selected columns; all items of the clause are reported together."""
+
+    def __init__(self, order: Expression) -> None:
+        super().__init__(reasons.EXPRESSION_POSITION, NOT_SELECTED)
+        self.order = order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,8 +263,35 @@ class Aggregation:
     def order(self, items: tuple[tree.SortItem, ...], is_global: bool) -> Frame:
         if is_global and is_all(items) and self.find_output(("all",)) is None and self.find_below(("all",)) is None:
             return sorted_frame(self.to_frame(), items, self.walk)
-        order = [self.sort_order(item) for item in items]
+        order = self.sort_orders(items)
         return self.build_frame([one for one in order if not make.is_constant(one.child)], is_global)
+
+    def sort_orders(self, items: tuple[tree.SortItem, ...]) -> list[SortOrder]:
+        found, missing = [], []
+        for item in items:
+            try:
+                found.append(self.sort_order(item))
+            except UnselectedOrder as why:
+                missing.append(why.order)
+        if missing:
+            raise NotNative(
+                reasons.EXPRESSION_POSITION, NOT_SELECTED, likely_error=self.unsupported_order(items, missing)
+            )
+        return found
+
+    def unsupported_order(self, items: tuple[tree.SortItem, ...], orders: list[Expression]) -> SparkError | None:
+        """Aggregate functions that stay in the Sort, with the whole clause as their position; None for other
+        expressions."""
+        calls = [each for order in orders for each in nodes_of(order) if isinstance(each, AggregateCall)]
+        texts = [quote_expression(each.text) for each in calls]
+        known = all(any(isinstance(each, AggregateCall) for each in nodes_of(order)) for order in orders)
+        if not known or any(map(self.is_reachable, calls)) or len(set(texts)) < len(texts):
+            return None
+        error = SparkError("UNSUPPORTED_EXPR_FOR_OPERATOR", invalidExprSqls=", ".join(texts))
+        text = self.walk.text
+        start, stop = text.lower().rfind("order", 0, items[0].start), items[-1].stop
+        error.contexts = (QueryContext(text[start:stop], start, stop - 1, text=text),)
+        return error
 
     def sort_order(self, item: tree.SortItem) -> SortOrder:
         ordinal = position_of(item.child, self.walk)
@@ -282,10 +320,7 @@ class Aggregation:
         if self.only_outputs and not self.is_reachable(order.child):
             for column in self.hidden_columns(order.child):
                 raise self.not_found(item.child, column)
-            raise NotNative(
-                reasons.EXPRESSION_POSITION,
-                "ORDER BY an expression that is not selected, above window functions or HAVING",
-            )
+            raise UnselectedOrder(order.child)
         return replace(order, child=self.resolve_outputs(order.child))
 
     def find_listed(self, parts: Sequence[str]) -> Named | None:

@@ -1,4 +1,4 @@
--- Recursive WITH queries that Spark rejects, and stars without a column that does not exist.
+-- Queries that Spark rejects: recursive WITH queries, stars without a column that does not exist, aggregates in ORDER BY.
 with recursive r as (select 0 as level union select (level + 1) % 10 from r) select * from r;
 with recursive r(level) as (select level + 1 from r where level < 9) select * from r;
 with recursive r(level) as (select level + 1 from r where level < 9 union all values 0) select * from r;
@@ -19,3 +19,6 @@ select * except (other) from re_v;
 select * except (id, other) from re_v;
 select re_v.* except (nam) from re_v;
 drop view re_v;
+select a, sum(sum(b)) over (partition by a) from values (1, 2), (3, 4) as t(a, b) group by a, b order by sum(b), a;
+select a, count(*) as n, sum(count(*)) over () from values (1, 2), (3, 4) as t(a, b) group by a order by max(b) + avg(b), a;
+select sum(b) from values (1, 2), (7, 4) as t(a, b) group by a having max(a) > 5 order by max(a);
