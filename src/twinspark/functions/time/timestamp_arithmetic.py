@@ -181,16 +181,19 @@ def add_interval(call: Call) -> Typed:
 
 
 def is_pair(left: DataType, right: DataType) -> bool:
-    if isinstance(left, TimestampNTZType) and isinstance(right, TimestampNTZType):
+    """Whether both are cast to the type of one of them; timestamps with and without a zone are left to Spark."""
+    kinds = {type(left), type(right)}
+    if kinds & {TimestampNTZType} and kinds <= {TimestampNTZType, DateType, StringType}:
         return True
-    days = DateType | TimestampType | StringType
-    return isinstance(left, days) and isinstance(right, days) and TimestampType in (type(left), type(right))
+    return TimestampType in kinds and kinds <= {TimestampType, DateType, StringType}
 
 
 def subtract_timestamps(call: Call) -> Typed:
     """Subtracts local times, not elapsed time."""
-    kind = NTZ if isinstance(call.types[0], TimestampNTZType) else TIMESTAMP
+    kind = NTZ if any(isinstance(type, TimestampNTZType) for type in call.types) else TIMESTAMP
     a, b = (between_datetimes(sql, kind, NTZ, call.settings) if kind != NTZ else sql for sql in ("{0}", "{1}"))
     writer = f"(epoch_us({a}) - epoch_us({b}))"
     texts = any(map(is_string, call.types))
-    return Typed(DayTimeIntervalType(0, 3), call.any_nullable, (kind, kind), writer, add_nullable_casts=texts)
+    # Spark declares a cast of a date to TIMESTAMP_NTZ nullable (Cast.forceNullable).
+    nullable = call.any_nullable or (kind == NTZ and any(isinstance(type, DateType) for type in call.types))
+    return Typed(DayTimeIntervalType(0, 3), nullable, (kind, kind), writer, add_nullable_casts=texts)
