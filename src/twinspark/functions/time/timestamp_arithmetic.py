@@ -181,7 +181,7 @@ def add_interval(call: Call) -> Typed:
 
 
 def is_pair(left: DataType, right: DataType) -> bool:
-    """Whether both are cast to the type of one of them; timestamps with and without a zone are left to Spark."""
+    """Whether both are cast to one of their types; timestamps with and without a zone together fall back to Spark."""
     kinds = {type(left), type(right)}
     if kinds & {TimestampNTZType} and kinds <= {TimestampNTZType, DateType, StringType}:
         return True
