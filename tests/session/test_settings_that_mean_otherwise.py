@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pyspark.errors import PySparkException
+from pyspark.errors import ParseException, PySparkException
 
 import twinspark
 
@@ -71,3 +71,23 @@ def test_parameters_of_a_lambda_function_may_differ_in_letter_case_alone(spark: 
         ]
     finally:
         spark.conf.unset("spark.sql.caseSensitive")
+
+
+@pytest.mark.parametrize("zone", ["SystemV/PST8", "SystemV/PST8PDT"])
+def test_zones_that_only_java_has_are_valid(spark: Any, zone: str) -> None:
+    """Their rules are in Java's data only, so that what needs them falls back."""
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    with pytest.raises(PySparkException) as caught:
+        spark.sql("select cast(timestamp'2020-07-01 00:00:00Z' as string)").collect()
+    assert caught.value.getCondition() == "TWINSPARK_NOT_NATIVE"
+    spark.conf.unset("spark.sql.session.timeZone")
+    with pytest.raises(PySparkException) as caught:
+        spark.sql(f"select cast('2020-07-01 00:00:00 {zone}' as timestamp)").collect()
+    assert caught.value.getCondition() == "TWINSPARK_NOT_NATIVE"
+
+
+@pytest.mark.parametrize("statement", ["REFRESH FUNCTION abc def", "REFRESH a b", "REFRESH"])
+def test_unquoted_paths_have_no_blanks(spark: Any, statement: str) -> None:
+    with pytest.raises(ParseException) as caught:
+        spark.sql(statement)
+    assert caught.value.getCondition() == "_LEGACY_ERROR_TEMP_0064"

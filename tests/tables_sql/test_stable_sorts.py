@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+from pyspark.errors import PySparkException
 from table_helpers import run
 
 FIRST = "SELECT i FROM t WHERE i > 0 ORDER BY k LIMIT 150"
@@ -19,3 +21,14 @@ def test_equal_rows_stay_as_they_were_read(tables: Any) -> None:
     for _ in range(5):
         assert [row.i for row in tables.sql("SELECT * FROM t ORDER BY k").collect()] == expected
         assert [row.i for row in tables.sql(FIRST).collect()] == first
+
+
+def test_rows_chosen_after_repartition_by_range_of_files(tables: Any) -> None:
+    """Spark puts rows of other files into partitions by the range of their keys, of which only it knows the bounds."""
+    run(tables, "CREATE TABLE t USING parquet AS SELECT /*+ COALESCE(1) */ * FROM VALUES (5), (1), (4), (2), (9) v(a)")
+    spread = tables.table("t").repartitionByRange(2, "a")
+    assert sorted(spread.collect()) == [(1,), (2,), (4,), (5,), (9,)]
+    for chosen in (spread.limit(2), spread.selectExpr("first(a)")):
+        with pytest.raises(PySparkException) as caught:
+            chosen.collect()
+        assert caught.value.getCondition() == "TWINSPARK_NOT_NATIVE"

@@ -1,7 +1,6 @@
 select * from (select * from values (3,1,1),(1,1,2),(2,2,3),(5,1,4),(4,2,5) t(v,g,k) order by v desc) order by g;
 select g, count(*) from (select * from values (3,1),(1,7),(2,2),(5,1),(4,2) t(v,g) order by v desc) group by g;
 select g, max(v) from (select * from values (3,1),(1,7),(2,2),(5,1),(4,2) t(v,g) order by v desc) group by g;
-select g, first(v) from (select * from values (3,1),(1,7),(2,2),(5,1),(4,2) t(v,g) order by v desc) group by g;
 select distinct g from (select * from values (3,1),(1,7),(2,2),(5,1),(4,2) t(v,g) order by v desc);
 select collect_list(v) from (select * from (select * from values (3,1),(1,7),(2,2),(5,1),(4,2) t(v,g) order by v desc) order by g);
 select sum(d) from (select v+0.1D d from values (3,1),(1,7),(2,2),(5,1),(4,2) t(v,g) order by v desc);
@@ -19,8 +18,7 @@ with s as (select * from values (3,1),(1,1),(2,2),(5,1),(4,2) t(v,g) order by v 
 with s as (select * from values (3,1),(1,1),(2,2),(5,1),(4,2) t(v,g) order by v desc) select collect_list(a.v), (select collect_list(v) from s) from s a;
 with s as (select * from values (3, 1), (1, 1), (2, 2) t(v, g) order by v desc) select a.v, b.v from s a cross join s b;
 select v from (select * from values (3, 1), (1, 1), (2, 2) t(v, g) order by v) intersect select * from values (1), (3) u(v);
-select g, collect_list(v), count(*) from (select * from values (3, 1), (1, 7), (2, 2), (5, 1) t(v, g) order by v desc) group by g;
 select g, count_if(v > 1), bool_or(v > 2), avg(v) from (select * from values (3, 1), (1, 7), (2, 2), (5, 1) t(v, g) order by v desc) group by g;
-select g, sum(v) from (select v + 0.5D v, g from values (3, 1), (1, 7), (2, 2), (5, 1) t(v, g) order by v desc) group by g;
 select v, g from (select * from (select * from values (3, 1), (1, 7), (2, 2), (5, 1) t(v, g) order by v desc limit 3)) order by g % 2;
 select v, row_number() over (order by g % 2) from (select * from values (3, 1), (1, 7), (2, 2), (5, 1) t(v, g) order by v desc);
+select v, count(*) c from (select g v, s from (select * from values (6, 3, 'b'), (9, 1, 'a'), (3, 3, 'c'), (5, 2, 'b'), (1, 3, 'b') t(v, g, s)) order by g desc limit 5) group by v, s order by c desc limit 2;

@@ -11,3 +11,6 @@ select true like any (true) escape '/';
 select 'a' like any ('a'), 'b' like some ('a', 'b');
 select a from values (1, 2) t(a, b) where grouping__id = 0;
 values cast(30 as tinyint), cast(3.0 as int);
+select g, first(v) from (select * from values (3,1),(1,7),(2,2),(5,1),(4,2) t(v,g) order by v desc) group by g;
+select g, collect_list(v), count(*) from (select * from values (3, 1), (1, 7), (2, 2), (5, 1) t(v, g) order by v desc) group by g;
+select g, sum(v) from (select v + 0.5D v, g from values (3, 1), (1, 7), (2, 2), (5, 1) t(v, g) order by v desc) group by g;

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from tools.hunt.git_files import GitCopy
 from tools.hunt.scripts import Script
+from tools.hunt.sources.benchmarks import benchmark
 from tools.hunt.sources.documents import pages
 from tools.hunt.sources.hive import hive_files
-from tools.hunt.sources.listings import calcite_files, query_files, sqlglot_fixtures
+from tools.hunt.sources.listings import calcite_files, sqlglot_fixtures
 from tools.hunt.sources.logic_tests import LogicTests
 from tools.hunt.sources.scala_suites import suites
 
@@ -28,11 +29,11 @@ SOURCES: dict[str, tuple[str, str, Extract]] = {
     "datafusion": ("DATAFUSION_REPO", "HEAD", lambda copy, seed, folder: DATAFUSION.scripts(copy, seed)),
     "sqlglot": ("SQLGLOT_REPO", "HEAD", lambda copy, seed, folder: sqlglot_fixtures(copy)),
     "calcite": ("CALCITE_REPO", "HEAD", lambda copy, seed, folder: calcite_files(copy)),
-    "job": ("JOB_REPO", "HEAD", lambda copy, seed, folder: query_files(copy, "job", "schema.sql", "*.sql")),
+    "job": ("JOB_REPO", "HEAD", lambda copy, seed, folder: benchmark(copy, seed, "job", "schema.sql", "[0-9]*.sql")),
     "clickbench": (
         "CLICKBENCH_REPO",
         "HEAD",
-        lambda copy, seed, folder: query_files(copy, "clickbench", "spark/create.sql", "spark/queries.sql"),
+        lambda copy, seed, folder: benchmark(copy, seed, "clickbench", "duckdb/create.sql", "spark/queries.sql"),
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Plain lists of queries: sqlglot's fixtures, Calcite's .iq files, the Join Order Benchmark, ClickBench."""
+"""Plain lists of queries: sqlglot's fixtures and Calcite's .iq files."""
 
 import re
 from collections.abc import Iterator
@@ -32,9 +32,3 @@ def calcite_files(copy: GitCopy) -> Iterator[Script]:
     for name in copy.matching("core/src/test/resources/sql/*.iq", "babel/src/test/resources/sql/*.iq"):
         texts = split_statements(IQ_OUTPUT.sub("", copy.text(name)))
         yield from chunks("calcite", name, [text for text in texts if SQL.match(text) and is_harmless(text)])
-
-
-def query_files(copy: GitCopy, source: str, *patterns: str) -> Iterator[Script]:
-    """Files of a schema and of queries over it, without rows."""
-    texts = [text for name in copy.matching(*patterns) for text in split_statements(copy.text(name))]
-    yield Script(source, source, tuple(filter(is_harmless, texts)))

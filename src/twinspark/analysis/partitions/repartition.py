@@ -36,6 +36,7 @@ from twinspark.plan.relations import (
     Relation,
     Repartition,
     RowPositions,
+    Scan,
     Sort,
     own_expressions,
 )
@@ -255,19 +256,21 @@ def tasks_of(relation: Relation, settings: Settings) -> int | None:
         relation = relation.input
     if isinstance(relation, Range):
         return relation.partitions or settings.slices
+    if isinstance(relation, Scan) and len(relation.input_files) == 1:
+        return 1
     return None if rows is None else min(max(rows, 1), settings.slices)
 
 
 def most_rows(relation: Relation) -> int | None:
     while isinstance(relation, Project | Filter | Sort | RowPositions):
         relation = relation.input
-    return None if relation.inputs else rows_of(relation)
+    return rows_of(relation) if isinstance(relation, LEAVES) else None
 
 
 def known_rows(relation: Relation) -> int | None:
     while isinstance(relation, Project):
         relation = relation.input
-    return None if relation.inputs else rows_of(relation)
+    return rows_of(relation) if isinstance(relation, LEAVES) else None
 
 
 def range_partition(relation: Repartition, settings: Settings) -> Expression | None:

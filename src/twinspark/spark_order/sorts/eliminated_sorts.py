@@ -16,6 +16,7 @@ from twinspark.plan.relations import (
     Distinct,
     Filter,
     Join,
+    Limit,
     OneRow,
     Project,
     Recursion,
@@ -28,6 +29,7 @@ from twinspark.plan.relations import (
     relations_in,
 )
 from twinspark.plan.rewrite import walk
+from twinspark.spark_order.sorts.radix_sort import most_rows
 from twinspark.spark_order.unobserved_order import ORDER_FREE
 from twinspark.spark_order.window_order import windows_in
 from twinspark.types import DoubleType, FloatType
@@ -67,6 +69,8 @@ def with_inputs(relation: Relation, change: Change) -> Relation:
 def drop_below(relation: Relation) -> Relation:
     """The relation over inputs without the sorts that have no effect on it."""
     match relation:
+        case Limit(limit=int(count), offset=0) if most_rows(relation.input) <= count:
+            return relation.input  # EliminateLimits, before sorts are removed
         case Sort(is_global=is_global):
             return with_inputs(relation, without_sorts if is_global else without_local_sorts)
         case Join(lateral=False, condition=condition) if condition is None or is_deterministic(condition):
