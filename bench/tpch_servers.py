@@ -52,9 +52,9 @@ def high_water_mark(pid: int) -> int:
 
 
 def used_cpu(pid: int) -> float:
-    """User and system time of one process: fields 14 and 15, counted behind the name, which may hold blanks."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """User and system time of one process, its ended threads included: the clock that clock_getcpuclockid names on
+    Linux, which is finer than the ticks of /proc."""
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def family(pid: int) -> list[int]:

@@ -19,3 +19,12 @@ bench-compare: $(READY)  ## TPC-H answers of twinspark and Spark compared exactl
 .PHONY: bench-functions
 bench-functions: $(READY)  ## every measured function beside DuckDB's closest expression -> docs/reference/functions-speed.md (ROWS=10000000)
 	$(BIN)/python bench/functions.py --rows $(or $(ROWS),10000000) --write docs/reference/functions-speed.md
+
+.PHONY: bench-full
+bench-full: $(READY)  ## every benchmark, one after the other: hours on a quiet machine (SCALE=1, TPCDS=1)
+	$(MAKE) bench
+	$(BIN)/python bench/tpcds.py $(or $(TPCDS),1)
+	$(BIN)/python bench/small_queries.py
+	$(BIN)/python bench/growth.py
+	$(BIN)/python bench/etl.py
+	$(BIN)/python bench/tables.py

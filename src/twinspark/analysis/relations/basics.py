@@ -11,7 +11,7 @@ from twinspark.analysis.expressions.window_time import with_window_times
 from twinspark.analysis.partitions.file_names import with_files
 from twinspark.analysis.partitions.repartition import needs_partition, with_partition_columns
 from twinspark.analysis.partitions.row_positions import is_evaluable
-from twinspark.analysis.partitions.row_values import with_row_positions
+from twinspark.analysis.partitions.row_values import SEEDED, SEEDED_LAST, UNSEEDED, with_row_positions
 from twinspark.analysis.python.argument_texts import UNKNOWN
 from twinspark.analysis.scope.frames import Attribute, Attributes, Frame, FrameSource, Passed, alike, deeper
 from twinspark.errors import NotNative, SparkError, reasons
@@ -116,9 +116,10 @@ def passed_column(frame: Frame, attribute: Attribute) -> Named:
 
 def project(frame: Frame, columns: Sequence[Named]) -> Frame:
     """A projection of plain expressions; aggregates and generators have been extracted before."""
-    columns = [c if c.expression.__class__ is Column else with_row_facts(c, frame, columns) for c in columns]
-    if any(needs_partition(c.expression) for c in columns if c.expression.__class__ is not Column):
-        frame, columns = in_partitions(frame, columns)
+    if any(depends_on_row(c.expression) for c in columns if c.expression.__class__ is not Column):
+        columns = [with_row_facts(c, frame, columns) for c in columns]
+        if any(needs_partition(c.expression) for c in columns):
+            frame, columns = in_partitions(frame, columns)
     attributes = tuple(column.attribute() for column in columns)
     attributes = distinct_ids(attributes)
     relation = Project(
@@ -151,8 +152,17 @@ def projection_frame(
     return result
 
 
+def depends_on_row(expression: Expression) -> bool:
+    """Whether it calls a function that depends on the position, file or time window of a row: few projections do."""
+    return any(isinstance(node, Call) and node.name in ROW_FUNCTIONS for node in walk(expression))
+
+
+FILE_FUNCTIONS = frozenset({"input_file_name", "input_file_block_start", "input_file_block_length"})
+ROW_FUNCTIONS = SEEDED | SEEDED_LAST | UNSEEDED | FILE_FUNCTIONS | {"window_time"}
+
+
 def with_row_facts(column: Named, frame: Frame, columns: Sequence[Named]) -> Named:
-    """Replaces the few expressions that depend on the position, file or time window of a row."""
+    """Replaces expressions that depend on the position, file or time window of a row."""
 
     def folds() -> bool:
         return all(is_evaluable(each.expression) for each in columns)
