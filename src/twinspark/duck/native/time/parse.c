@@ -260,6 +260,14 @@ static bool has_two_zones(const pattern *pattern) {
     return names > 1 || (names && offsets);
 }
 
+/* A number of variable width right after another number. */
+static bool extends_number(const pattern_item *item, const pattern_item *last) {
+    width of, before = {0};
+    if (!number_width(last, &before) || is_fraction(last) || !number_width(item, &of) || is_fraction(item))
+        return false;
+    return of.least != of.most || last->letter == 'S' || (item->letter == 'S' && before.least != before.most);
+}
+
 /* Letters, counts and neighbours that the code above reads as Java does. */
 bool readable(const pattern *pattern) {
     if (has_two_zones(pattern))
@@ -275,11 +283,7 @@ bool readable(const pattern *pattern) {
             return false; /* whose other case Java would take too */
         if (i && item->letter == 'S' && pattern->items[i - 1].letter && !strchr("s[", pattern->items[i - 1].letter))
             return false;
-        width of, before = {0}; /* a number of variable width right after another number */
-        bool follows_number = i && number_width(&pattern->items[i - 1], &before) && !is_fraction(&pattern->items[i - 1]);
-        bool is_variable = number_width(item, &of) && (of.least != of.most || pattern->items[i - 1].letter == 'S' ||
-                                                       (item->letter == 'S' && before.least != before.most));
-        if (follows_number && is_variable && !is_fraction(item))
+        if (i && extends_number(item, &pattern->items[i - 1]))
             return false;
     }
     return true;
