@@ -15,7 +15,7 @@ from tools.hunt.sources.scala_suites import suites
 Extract = Callable[[GitCopy, int, Path], Iterator[Script]]
 DUCKDB = LogicTests("duckdb", ("test/sql/*.test",))
 SQLITE = LogicTests(
-    "sqlite", ("*/test/random/*.test", "*/test/evidence/*.test", "*/test/index/*.test", "*/test/select?.test"), 60
+    "sqlite", ("*/test/random/*.test", "*/test/evidence/*.test", "*/test/index/*.test", "*/test/select?.test"), 60, 60
 )
 DATAFUSION = LogicTests("datafusion", ("datafusion/sqllogictest/test_files/*.slt",))
 

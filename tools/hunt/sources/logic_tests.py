@@ -24,14 +24,16 @@ MERGED = re.compile(r"(?is)^(insert\s+into\s+\S+)\s*values\s*(\(.*\))\s*;?$")
 
 @dataclass(frozen=True)
 class LogicTests:
-    """Where the files are, and how many queries of each are taken."""
+    """Where the files are, how many queries of each are taken, and at most how many files are read."""
 
     source: str
     patterns: tuple[str, ...]
     most: int = 120
+    files: int = 10_000
 
     def scripts(self, copy: GitCopy, seed: int) -> Iterator[Script]:
-        for name in copy.matching(*self.patterns):
+        names = list(copy.matching(*self.patterns))
+        for name in names if len(names) <= self.files else random.Random(seed).sample(names, self.files):
             records = [record[1].strip().rstrip(";").strip() for record in RECORD.findall(copy.text(name))]
             statements = self.sample(list(merge_inserts(filter(is_wanted, map(translate, records)))), f"{seed} {name}")
             if statements:
