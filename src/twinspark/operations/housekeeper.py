@@ -5,6 +5,7 @@ import threading
 
 from pyspark.sql.connect.proto import base_pb2
 
+from twinspark import scratch
 from twinspark.sessions.session import Session
 from twinspark.sessions.sessions import Sessions
 
@@ -28,6 +29,7 @@ class Housekeeper:
     def _work(self) -> None:
         while not self._stopped.wait(EVERY_SECONDS):
             look_after(self._sessions, SESSION_SECONDS, DETACHED_SECONDS)
+            remove_files_of_killed_servers()
 
 
 def look_after(sessions: Sessions, session_seconds: float, detached_seconds: float) -> None:
@@ -36,6 +38,12 @@ def look_after(sessions: Sessions, session_seconds: float, detached_seconds: flo
         session.close(release_of(session))
     for session in sessions.all():
         session.abandon(detached_seconds)
+
+
+def remove_files_of_killed_servers() -> None:
+    """Not only at the start: processes of a killed server may hold its lock for a moment longer than it lives."""
+    for abandoned in scratch.remove_abandoned():
+        log.info("removed %s of a killed server", abandoned)
 
 
 def release_of(session: Session) -> bytes:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from twinspark import scratch
 from twinspark.commands.warm_up import import_tables
 from twinspark.config.entries import defaults
 from twinspark.doors.connect.auth import new_secret, token_check, user_by_token
@@ -15,7 +14,7 @@ from twinspark.doors.connect.depth import lift_depth_limit
 from twinspark.doors.connect.service import ConnectService, methods_of
 from twinspark.doors.http2 import Http2Server
 from twinspark.duck.memory import memory_limit
-from twinspark.operations.housekeeper import Housekeeper
+from twinspark.operations.housekeeper import Housekeeper, remove_files_of_killed_servers
 from twinspark.operations.memory_watch import WATCH
 from twinspark.relay.attach import attach_spark
 from twinspark.relay.engine import SparkUnavailable
@@ -93,8 +92,7 @@ class ConnectServer:
 
     def warm_up(self) -> None:
         """Imports what the first queries need, before any request; then, when the server is idle, what tables need."""
-        for abandoned in scratch.remove_abandoned():
-            log.info("removed %s of a killed server", abandoned)
+        remove_files_of_killed_servers()
         self.native.cursor().close()
         defaults()
         self._server.wait_for_quiet(0.5, most=3.0)
