@@ -30,8 +30,9 @@ class SparkCatalog:
 
     def claims(self, parts: Sequence[str]) -> bool:
         """Whether Spark's catalog has a table of that name, or has its schema. A bare name may also be a temporary
-        view, or
-        be in any schema of the search path."""
+        view, or be in any schema of the search path. Spark does not know the further catalogs that are opened here."""
+        if self._catalog_of(parts) in set(self._session.catalogs.names()) - {HOME}:
+            return False
         if len(parts) == 1 and is_on(self._session.config.snapshot(), SEARCHES_PATH):
             return True
         schema = parts[-2].lower() if len(parts) > 1 else self._session.current.database
@@ -39,6 +40,10 @@ class SparkCatalog:
             return self._has_table(parts)
         found = self._schema(schema)
         return self._has_table(parts) if found is None else is_sparks(found)
+
+    def _catalog_of(self, parts: Sequence[str]) -> str:
+        """The first part may also be a schema of the current catalog: then it is no catalog's name."""
+        return parts[0] if len(parts) > 2 else self._session.current.catalog
 
     def _has_table(self, parts: Sequence[str]) -> bool:
         """False if Spark raises an error, such as for an unknown catalog: it will raise it again for the whole
