@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-$(READY): pyproject.toml setup.py constraints.txt $(wildcard src/twinspark/duck/native/*/*.[ch])
+$(READY): pyproject.toml setup.py constraints.txt $(wildcard src/twinspark/duck/native/*/*.[ch] src/twinspark/functions/notation/*.txt)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q -c constraints.txt pyspark-client  # before pyspark, which owns the same folder and must write last
 	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
