@@ -41,9 +41,26 @@ def remove_abandoned() -> list[Path]:
     """Removes the folders of servers that have ended, whose locks are free; folders of other users are left alone."""
     found = [each for each in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{LOCK}") if is_own(each)]
     abandoned = [each.parent for each in found if is_free(each)]
-    for each in abandoned:
-        shutil.rmtree(each, ignore_errors=True)
-    return abandoned
+    return [each for each in abandoned if remove_folder(each)]
+
+
+def remove_folder(folder: Path) -> bool:
+    """The lock last: while a process of a killed server still writes, the rest is found and removed another time."""
+    with suppress(FileNotFoundError):  # another server removes it as well
+        for each in folder.iterdir():
+            if each.name != LOCK:
+                remove_entry(each)
+        if {each.name for each in folder.iterdir()} - {LOCK}:
+            return False
+        shutil.rmtree(folder, ignore_errors=True)
+    return True
+
+
+def remove_entry(entry: Path) -> None:
+    if entry.is_dir() and not entry.is_symlink():
+        shutil.rmtree(entry, ignore_errors=True)
+    else:
+        entry.unlink(missing_ok=True)
 
 
 def is_own(lock: Path) -> bool:

@@ -48,6 +48,17 @@ def test_what_a_killed_process_left_is_removed_and_what_a_living_one_has_is_not(
     assert not kept.exists(), "a process that ends removes its own"
 
 
+def test_what_could_not_be_removed_is_found_again(own_temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that ends later than its server may write meanwhile."""
+    killed, left = held({"TMPDIR": str(own_temporary)})
+    killed.kill()
+    killed.wait()
+    with monkeypatch.context() as patched:
+        patched.setattr(scratch, "remove_entry", lambda entry: None)
+        assert scratch.remove_abandoned() == []
+    assert scratch.remove_abandoned() == [left] and not left.exists()
+
+
 def test_a_folder_is_passed_through_and_not_listed(own_temporary: Path) -> None:
     process, folder = held({"TMPDIR": str(own_temporary)})
     assert folder.stat().st_mode & 0o777 == 0o711
