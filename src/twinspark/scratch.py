@@ -34,7 +34,7 @@ def directory(kind: str) -> Path:
 
 def remove_own(made: Path, process: int) -> None:
     if os.getpid() == process:  # not in a fork
-        shutil.rmtree(made, ignore_errors=True)
+        remove_folder(made)
 
 
 def remove_abandoned() -> list[Path]:
