@@ -117,6 +117,14 @@ def test_a_stream_where_spark_rejects_it_is_not_native(duck: Any) -> None:
             _ = rejected.schema
 
 
+def test_a_constant_null_in_a_query_is_folded_by_spark_alone(duck: Any) -> None:
+    """A null of a column gives false, a constant null gives NULL (RewritePredicateSubquery, NullPropagation)."""
+    nulls = "(select cast(id as int) id, if(id > 0, id, null) as a, cast(null as int) as b from range(2))"
+    assert duck.sql(f"select a in (select id from range(3)) from {nulls}").collect() == [(False,), (True,)]
+    with pytest.raises(UnsupportedOperationException, match="always NULL"):
+        duck.sql(f"select b in (select id from range(3)) from {nulls}").collect()
+
+
 def test_nearest_by_joins_need_cross_joins(duck: Any) -> None:
     batch, other = duck.range(1), duck.range(2)
     duck.conf.set("spark.sql.crossJoin.enabled", "false")

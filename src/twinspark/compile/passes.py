@@ -9,6 +9,7 @@ from twinspark.analysis.context import Context
 from twinspark.analysis.expressions.char_comparisons import check_char_compares
 from twinspark.analysis.expressions.decimal_percentiles import PERCENTILES
 from twinspark.analysis.expressions.decimal_percentiles import check_decimal_percentiles as check_percentiles
+from twinspark.analysis.expressions.null_tests import check_null_tests
 from twinspark.analysis.plan_limits import check_joins, check_size
 from twinspark.analysis.python.map_partitions import check_task_contexts, divide_maps
 from twinspark.analysis.python.sorts import with_called_keys
@@ -90,6 +91,13 @@ def check_char_comparisons(plan: Relation, context: Context) -> Relation:
 def check_cartesian_products(plan: Relation, context: Context) -> Relation:
     """Falls back when cross joins are disabled and there may be a cartesian product (CheckCartesianProducts)."""
     check_products(plan, context.config)
+    return plan
+
+
+@concerns(Subquery)
+def check_null_in_tests(plan: Relation, context: Context) -> Relation:
+    """Falls back when the left side of an IN subquery is a constant NULL of a projection, which Spark folds."""
+    check_null_tests(plan)
     return plan
 
 
