@@ -52,7 +52,7 @@ class Listening(grpc.UnaryStreamClientInterceptor, grpc.UnaryUnaryClientIntercep
         return self._passed(continuation, details, request)
 
     def _passed(self, continuation: Any, details: Any, request: Any) -> Any:
-        self.kinds |= kinds_in(request)
+        self.kinds.update(kinds_in(request))  # `|=` would assign: PySpark releases a call's rows in another thread
         return continuation(details, request)
 
 
