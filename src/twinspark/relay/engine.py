@@ -26,6 +26,7 @@ from twinspark.sessions.java import JavaNotFound
 log = logging.getLogger("twinspark.relay")
 HEALTH_SECONDS = 20.0
 LOOK_SECONDS = 0.1
+END_SECONDS = 1.0
 REACH_SECONDS = 5.0
 
 
@@ -274,8 +275,9 @@ class LaunchedSpark(SparkEngine):
         return relay
 
     def _last_words(self) -> str:
-        """How the process ended, with the cause that its log of the last minute shows."""
-        if self._jvm is None or self._jvm.alive:
+        """How the process ended, with the cause that its log of the last minute shows. The connections of a killed
+        process are closed a moment before it has ended."""
+        if self._jvm is None or not self._jvm.ends_within(END_SECONDS):
             return ""
         cause_in_log = first_cause(self._jvm.log_text(), datetime.now() - timedelta(minutes=1))
         return f"{self._jvm.end_words()}{': ' if cause_in_log else ''}{cause_in_log}"
