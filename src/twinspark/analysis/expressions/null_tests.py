@@ -25,6 +25,8 @@ def tests_in(relation: Relation) -> list[Subquery]:
 
 def is_null_below(value: Expression, relation: Relation) -> bool:
     plain = value.child if isinstance(value, Cast) else value
+    if not isinstance(plain, Column):
+        return False  # in_subquery knows a NULL that is written there
     while isinstance(plain, Column):
         if isinstance(relation, Project):
             plain = relation.expressions[plain.index]
