@@ -383,6 +383,17 @@ def test_an_answer_in_small_windows_is_no_flood() -> None:
         assert door.rejected("control_frames") == 0 and door.is_well()
 
 
+def test_many_small_calls_are_no_flood() -> None:
+    """gRPC sends window updates and a ping after each response: a busy client sends thousands of them in a second."""
+    with Started(control_frames=20) as door:
+        raw = door.client()
+        for stream in range(1, 401, 2):
+            raw.call(stream, "/s/echo", b"x")
+            raw.await_frame(FrameKind.DATA, of=stream)
+            raw.send(frames.window_update(0, 1), frames.window_update(0, 1), FLOODS["pings"])
+        assert door.rejected("control_frames") == 0 and door.is_well()
+
+
 def test_pings_of_who_reads_no_answers() -> None:
     """The answers wait in the server, up to a number; the thread that reads never waits for this client."""
     with Started(control_frames=10_000_000) as door:

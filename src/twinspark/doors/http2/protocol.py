@@ -38,7 +38,8 @@ PRIORITY_AND_PADDING = 5 + 256
 CONNECTION_WINDOW = 32 * MEBIBYTE
 REMEMBERED = 1000  # streams that we ended before the client did, which it may not know yet
 SKIPPED = 100  # ranges of stream ids that a client left out
-FRAMES_A_WINDOW_EARNS = 4096  # bytes of response for which a client may send one more control frame
+BYTES_A_FRAME_COSTS = 4096  # bytes of response for which a client may send one more control frame
+FRAMES_A_RESPONSE_EARNS = 8  # and for each piece of a response: gRPC answers it with window updates and a ping
 UNKNOWN = Method(Kind.UNARY, lambda request, call: b"")
 
 
@@ -176,7 +177,8 @@ class Protocol:
             raise ConnectionFailure(ErrorCode.ENHANCE_YOUR_CALM, "too many control frames")
 
     def earn(self, size: int) -> None:
-        self._control.earn(size / FRAMES_A_WINDOW_EARNS)
+        """A piece of a response is sent, which the client may acknowledge."""
+        self._control.earn(FRAMES_A_RESPONSE_EARNS + size / BYTES_A_FRAME_COSTS)
 
     # ---- data
 
