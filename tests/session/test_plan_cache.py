@@ -86,6 +86,15 @@ def test_a_view_that_changed_is_read_again() -> None:
     assert plans.hits == 1
 
 
+def test_sessions_with_views_of_one_name_do_not_evict_each_other() -> None:
+    plans = PlanCache()
+    views = {name: {("v",): query(f"select '{name}' as x")} for name in ("first", "second")}
+    for _ in range(3):
+        for name in views:
+            assert answer(plans, "select x from v", views=views[name], session_id=name) == [(name,)]
+    assert plans.hits == 4
+
+
 def test_files_are_looked_at_and_only_read_again_when_they_changed(tmp_path: Path) -> None:
     plans, files = PlanCache(), tmp_path / "files"
     files.mkdir()

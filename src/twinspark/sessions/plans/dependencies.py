@@ -20,6 +20,10 @@ class Dependencies:
     files: list[FoundFiles] = field(default_factory=list)
     cacheable: bool = True
 
+    @property
+    def reads_views(self) -> bool:
+        return any(view is not None for view in self.views.values())
+
     def context(self, context: Context) -> Context:
         return replace(
             context,

@@ -54,9 +54,10 @@ class PlanCache:
         context = surroundings.context(cursor)
         if context.cache or context.variables or message.ByteSize() > MOST_BYTES:
             return CompiledQuery.read(message, context, cursor)
-        key = key_of(message, surroundings)
-        known = self._find(key, context.views)
-        return known.query(context, cursor) if known else self._new(key, message, context, cursor)
+        shared = key_of(message, surroundings)
+        own = (shared, surroundings.session_id)
+        known = self._find(shared, context.views) or self._find(own, context.views)
+        return known.query(context, cursor) if known else self._new(shared, own, message, context, cursor)
 
     def _find(self, key: Hashable, views: Mapping[tuple[str, ...], Any]) -> CachedQuery | None:
         known = self._plans.get(key)
@@ -70,12 +71,15 @@ class PlanCache:
             self._plans.move_to_end(key)
         return known
 
-    def _new(self, key: Hashable, message: relations_pb2.Relation, context: Context, cursor: Cursor) -> CompiledQuery:
+    def _new(
+        self, shared: Hashable, own: Hashable, message: relations_pb2.Relation, context: Context, cursor: Cursor
+    ) -> CompiledQuery:
+        """A plan that reads views is its session's own: another session's views of these names are other views."""
         dependencies = Dependencies()
         query = CompiledQuery.of(read_relation(message, dependencies.context(context)), context, cursor, message)
         if dependencies.cacheable and is_lasting(query):
             with self._lock:
-                self._plans[key] = cached_query(query, dependencies)
+                self._plans[own if dependencies.reads_views else shared] = cached_query(query, dependencies)
                 if len(self._plans) > self._most:
                     self._plans.popitem(last=False)
         return query
