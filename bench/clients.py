@@ -1,4 +1,4 @@
-"""Many PySpark clients at once on twinspark, Sail and Spark, one server after the other in one run: queries in a second.
+"""Many PySpark clients at once on twinspark, Sail and Spark, one after the other in one run: queries in a second.
 
 usage: clients.py [SECONDS] [ENGINE,…] [CLIENTS,…]   (10 seconds, twinspark,sail,spark and 8,32,100 unless given)
 
