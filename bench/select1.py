@@ -8,10 +8,13 @@ import time
 
 from pyspark.sql import SparkSession
 
+WARM_UP_SECONDS = 3.0
+
 
 def latencies(spark: SparkSession, times: int = 200) -> list[float]:
-    """Seconds of each `spark.sql("select 1").collect()`, after some to warm up."""
-    for _ in range(20):
+    """Seconds of each `spark.sql("select 1").collect()`, once the server has imported or compiled what it needs."""
+    warm = time.perf_counter() + WARM_UP_SECONDS
+    while time.perf_counter() < warm:
         once(spark)
     return [once(spark) for _ in range(times)]
 

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import threading
+import time
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ HOME = "spark_catalog"
 FOLDER, FILES, DEFINITION = "streams", "files", "stream.json"
 CHECKPOINT = "checkpointlocation"
 FAILURES = (SparkError, JavaError, OSError)
+LOOK_SECONDS = 1.0  # after which a stream of another server into the same tables is noticed
 
 
 @dataclass
@@ -75,6 +77,8 @@ class StreamSinks:
         self._sees_files = sees_files  # whether Spark can write to our directories
         self._folder = os.path.join(shared.catalogs.directory, FOLDER)
         self._lock = threading.Lock()
+        self._has_streams = False
+        self._looked_at = -LOOK_SECONDS
         self._committed: dict[str, int] = {}  # by sink: the number of logged batches that need no commit any more
 
     def redirect(self, session: Session, data: bytes) -> bytes:
@@ -114,11 +118,12 @@ class StreamSinks:
             first = 0 if known is None else max(batch_files(known.files), default=-1) + 1
             made = Sink(directory, found.name.identifier, table_id, first)
             made.save()
+            self._has_streams = True
         return made
 
     def commit_finished(self, request: bytes) -> None:
         """Commits all batches that streams have finished. A failure concerns requests that name the table."""
-        if not os.path.isdir(self._folder):
+        if not self._find_streams():
             return
         with self._lock:
             for name in sorted(os.listdir(self._folder)):
@@ -129,6 +134,13 @@ class StreamSinks:
                     if sink.table.name.encode() in request.lower():
                         raise
                     log.warning("the batches of a stream into %s were not committed: %s", sink.table, failure)
+
+    def _find_streams(self) -> bool:
+        """Whether any stream ever wrote here; most servers have none, and a look at the disk costs a small query."""
+        if not self._has_streams and (now := time.monotonic()) - self._looked_at >= LOOK_SECONDS:
+            self._looked_at = now
+            self._has_streams = os.path.isdir(self._folder)
+        return self._has_streams
 
     def _commit(self, sink: Sink) -> None:
         batches = batch_files(sink.files)
