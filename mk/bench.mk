@@ -25,6 +25,7 @@ bench-full: $(READY)  ## every benchmark, one after the other: hours on a quiet 
 	$(MAKE) bench
 	$(BIN)/python bench/tpcds.py $(or $(TPCDS),1)
 	$(BIN)/python bench/small_queries.py
+	$(BIN)/python bench/clients.py
 	$(BIN)/python bench/growth.py
 	$(BIN)/python bench/etl.py
 	$(BIN)/python bench/tables.py
